@@ -1,0 +1,1 @@
+//! Runs: fold, decide, and the executor that performs effects.

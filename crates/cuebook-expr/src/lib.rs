@@ -1,0 +1,1 @@
+//! One pure condition language for edges, inputs and rules.

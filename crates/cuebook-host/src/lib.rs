@@ -1,0 +1,1 @@
+//! The composition root: config, wiring, compose, explain, start a run.

@@ -1,0 +1,1 @@
+//! The ports of the event log and its in-memory form.

@@ -1,0 +1,1 @@
+//! Models: a deterministic built-in one and any OpenAI-compatible endpoint.

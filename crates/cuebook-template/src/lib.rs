@@ -1,0 +1,1 @@
+//! Prompt templates: source to program to text, with a source map.

@@ -1,0 +1,1 @@
+//! The shapes of OpenWOP v1: prompts, agents, workflows, events, errors.

@@ -1,0 +1,3 @@
+//! Chores of the workspace: `cargo xtask generate` writes the generated documents.
+
+fn main() {}
