@@ -1,0 +1,67 @@
+//! A text with a name, cheap to hand around.
+//!
+//! It owns the bytes that spans point into. It refuses to say where they came from beyond the name: files, stores and
+//! layers are the business of other crates.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use crate::span::{LineIndex, Position, Span};
+
+/// A named text; a clone shares everything, the line index included.
+#[derive(Clone)]
+pub struct Source {
+    name: Arc<str>,
+    text: Arc<str>,
+    lines: Arc<OnceLock<LineIndex>>,
+}
+
+impl Source {
+    /// Names a text: a path, a prompt ref, or whatever a reader will recognise in an error.
+    pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
+        Self { name: name.into(), text: text.into(), lines: Arc::default() }
+    }
+
+    /// The name, as errors show it.
+    pub fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// The whole text, byte for byte as given.
+    pub fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+
+    /// The text under `span`; `None` when the span is outside the text or cuts a character.
+    pub fn slice(&self, span: Span) -> Option<&str> {
+        self.text.get(span.range())
+    }
+
+    /// The line index, built at the first use.
+    pub fn lines(&self) -> &LineIndex {
+        self.lines.get_or_init(|| LineIndex::new(&self.text))
+    }
+
+    /// Line and column of the byte at `offset`; see [`LineIndex::position`].
+    pub fn position(&self, offset: usize) -> Position {
+        self.lines().position(offset)
+    }
+}
+
+/// Shows the name and the length only: prompt text does not belong in debug output.
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source")
+            .field("name", &self.name)
+            .field("bytes", &self.text.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for Source {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && self.text == other.text
+    }
+}
+
+impl Eq for Source {}
