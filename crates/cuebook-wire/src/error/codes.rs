@@ -1,0 +1,165 @@
+//! Owns the one table of error codes: name, place, HTTP status, meaning, hint. Refuses two rows for one code.
+
+use std::fmt;
+
+use crate::names::UnknownName;
+
+/// Where a code is found first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CodePlace {
+    /// In the answer to a request.
+    Http,
+    /// In the error of a failed run or node.
+    Run,
+    /// In a `log.appended` event, as a warning.
+    Log,
+    /// In the report of a document that was read.
+    Load,
+}
+
+impl fmt::Display for CodePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Http => "HTTP",
+            Self::Run => "run",
+            Self::Log => "log",
+            Self::Load => "load",
+        })
+    }
+}
+
+/// Turns a status or `-` into an `Option`.
+macro_rules! status {
+    (-) => {
+        None
+    };
+    ($status:literal) => {
+        Some($status)
+    };
+}
+
+/// Makes the enum and its lookups from the table.
+macro_rules! error_codes {
+    ($( $variant:ident = $code:literal, $place:ident, $status:tt, $meaning:literal, $hint:literal; )+) => {
+        /// A machine-readable error code; the published ones and ours.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum ErrorCode {
+            $( #[doc = concat!("`", $code, "`: ", $meaning, ".")] $variant, )+
+        }
+
+        impl ErrorCode {
+            /// Every code, in the table's order.
+            pub const ALL: [Self; [$($code),+].len()] = [$(Self::$variant),+];
+
+            /// The code on the wire.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $code),+ }
+            }
+
+            /// The HTTP status of an answer that carries the code; none for codes that no answer carries.
+            pub const fn status(self) -> Option<u16> {
+                match self { $(Self::$variant => status!($status)),+ }
+            }
+
+            /// Where the code is found first.
+            pub const fn place(self) -> CodePlace {
+                match self { $(Self::$variant => CodePlace::$place),+ }
+            }
+
+            /// What went wrong, in one fragment.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $meaning),+ }
+            }
+
+            /// What to do about it, in one fragment.
+            pub const fn hint(self) -> &'static str {
+                match self { $(Self::$variant => $hint),+ }
+            }
+        }
+    };
+}
+
+error_codes! {
+    Unauthenticated = "unauthenticated", Http, 401, "The request has no valid credential", "send a valid bearer token";
+    KeyExpired = "key_expired", Http, 401, "The credential is past its end", "ask for a new key";
+    KeyRevoked = "key_revoked", Http, 401, "The credential was withdrawn", "ask for a new key";
+    Forbidden = "forbidden", Http, 403, "The credential does not allow this", "ask for the scope named in the details";
+    RunForbidden = "run_forbidden", Http, 403, "The run belongs to another workspace", "use a credential of that workspace";
+    WorkspaceMembershipRequired = "workspace_membership_required", Http, 403, "The caller is no member of the workspace named", "leave `workspaceId` out or join the workspace";
+    ValidationError = "validation_error", Http, 400, "The body or a parameter is malformed", "correct each fault listed in the details";
+    NotFound = "not_found", Http, 404, "There is no such thing, or it is not visible to the caller", "check the id and the credential";
+    RunAlreadyActive = "run_already_active", Http, 409, "A run with the same correlation is active", "wait for the run named in the details";
+    IdempotencyInFlight = "idempotency_in_flight", Http, 409, "A request with the same idempotency key is still at work", "try again with the same key a little later";
+    IdempotencyKeyMismatch = "idempotency_key_mismatch", Http, 409, "The idempotency key was used with another body", "use a new key for a new request";
+    RateLimited = "rate_limited", Http, 429, "Too many requests", "wait as long as `Retry-After` says";
+    ServiceUnavailable = "service_unavailable", Http, 503, "The host has too much to do", "wait as long as `Retry-After` says";
+    UnsupportedStreamMode = "unsupported_stream_mode", Http, 400, "The stream mode does not exist", "use one of the modes listed in the details";
+    MockProviderForbidden = "mock_provider_forbidden", Http, 403, "Stand-ins for providers are for test keys only", "use a test key or leave `mockProvider` out";
+    UnsupportedMockProvider = "unsupported_mock_provider", Http, 400, "There is no such stand-in for a provider", "use one that the discovery document lists";
+    ForceEngineVersionForbidden = "force_engine_version_forbidden", Http, 403, "Forcing an engine version is for test keys only", "use a test key or leave the header out";
+    CapabilityNotProvided = "capability_not_provided", Http, 501, "The host does not offer this", "look in the discovery document before asking";
+    CapabilityRequired = "capability_required", Http, 422, "A node type needs something the host does not offer", "use another host or another node type";
+    EngineVersionMismatch = "engine_version_mismatch", Run, 409, "The run was begun under another engine version", "resume it with an engine of that version";
+    InterruptNotFound = "interrupt_not_found", Http, 404, "There is no such interrupt", "read the run's snapshot for its open interrupt";
+    InterruptAlreadyResolved = "interrupt_already_resolved", Http, 409, "The interrupt was answered before", "read the run's events for the answer";
+    InterruptExpired = "interrupt_expired", Http, 410, "The interrupt is past its deadline", "start the run again";
+    InterruptCancelled = "interrupt_cancelled", Http, 422, "The interrupt was cancelled with its run", "start the run again";
+    RecursionLimitExceeded = "recursion_limit_exceeded", Run, -, "The run executed more nodes than allowed", "look for a loop without an end, or raise `recursionLimit`";
+    RunTimeout = "run_timeout", Run, -, "The run took longer than allowed", "raise `settings.timeout` of the workflow";
+    LoopLimitExceeded = "loop_limit_exceeded", Run, -, "A loop came round more often than allowed", "check its condition, or raise `settings.maxLoopbackIterations`";
+    NodeTimeout = "node_timeout", Run, -, "A node took longer than allowed", "raise the node's timeout or give it less to do";
+    NodeFailed = "node_failed", Run, -, "A node ended in an error of its own", "read the error's message and details";
+    NodeTypeUnknown = "node_type_unknown", Load, 400, "The host has no such node type", "use one of the node types the host lists";
+    CredentialRequired = "credential_required", Run, 400, "A node needs a credential that was not given", "name the credential in the node or the run";
+    CredentialForbidden = "credential_forbidden", Run, 403, "The credential may not be used here", "allow the agent or workflow in the secret's `allow`";
+    CredentialUnavailable = "credential_unavailable", Run, 503, "A secret could not be had", "declare the secret in the host's configuration, allow it here, and check its source";
+    CredentialNotFound = "credential_not_found", Run, 404, "There is no such credential", "check the name of the credential";
+    PromptVariableUnresolved = "prompt_variable_unresolved", Run, 400, "A required variable of a prompt is not bound", "bind the variable at its source, or give the template a default and make it optional";
+    PromptVariableTypeMismatch = "prompt_variable_type_mismatch", Run, 400, "A bound value does not have the variable's declared type", "bind a value of the declared type";
+    PromptPlaceholderUndeclared = "prompt_placeholder_undeclared", Log, 400, "A placeholder of a prompt's text is not declared as a variable", "declare the variable, or correct the name in the text";
+    PromptRefInvalid = "prompt_ref_invalid", Load, 400, "A prompt reference is malformed", "write `prompt:<id>` or `prompt:<id>@<major.minor.patch>`";
+    PromptRefAmbiguous = "prompt_ref_ambiguous", Run, 400, "A prompt reference fits templates of several libraries", "use the object form with `libraryId`";
+    PromptRefSupersedesInline = "prompt_ref_supersedes_inline", Log, -, "A node has both a prompt reference and an inline prompt; the reference was used", "remove one of the two";
+    PromptTemplateNotFound = "prompt_template_not_found", Run, 404, "No library has the template that won the resolution", "install or create the template, or correct the reference in the layer named";
+    PromptTemplateInvalid = "prompt_template_invalid", Load, 400, "A prompt template is malformed", "correct each fault listed";
+    PromptAlreadyExists = "prompt_already_exists", Http, 409, "There is a template of that id and version", "raise the version";
+    PromptEmpty = "prompt_empty", Run, 400, "A composed prompt has no text", "give at least one part of the prompt some text";
+    PromptChangedOnResume = "prompt_changed_on_resume", Log, -, "A prompt composed again after a restart differs from the one before", "nothing, if its sources were changed on purpose; pin versions if not";
+    PromptPackDependencyUnresolvable = "prompt_pack_dependency_unresolvable", Load, 422, "A prompt pack needs a pack that is not installed", "install the pack named first";
+    PackKindInvalid = "pack_kind_invalid", Load, 400, "A pack is not of the kind it is installed as", "install it by its own kind";
+    PackRuntimeRequirementUnmet = "pack_runtime_requirement_unmet", Load, 422, "A pack needs something this host does not have", "read the pack's requirements";
+    UnsupportedExtractPath = "unsupported_extract_path", Log, 400, "The extraction path of a variable is not valid JSONPath", "write the path by RFC 9535, starting with `$`";
+    AgentBindingUnresolvable = "agent_binding_unresolvable", Log, -, "A node is bound to an agent the host does not know", "install the agent's pack, or correct `config.agentId`";
+    AgentLibraryUnresolvable = "agent_library_unresolvable", Log, -, "An agent draws prompts from a library that is not installed", "install the library, or remove `promptLibraryRef`";
+    AgentManifestInvalid = "agent_manifest_invalid", Load, 400, "An agent's manifest is malformed", "correct each fault listed";
+    WorkflowInvalid = "workflow_invalid", Load, 400, "A workflow definition is malformed", "correct each fault listed";
+    ConfigInvalid = "config_invalid", Load, 400, "A configuration is malformed", "correct each fault listed";
+    FileUnreadable = "file_unreadable", Load, -, "A file could not be read", "check the path, its permissions and that it is UTF-8";
+    ModelOutputInvalid = "model_output_invalid", Run, -, "A model's answer does not have the form that was asked for", "make the prompt's schema hint clearer, or allow a repair round";
+    ProviderError = "provider_error", Run, 502, "A model provider answered with an error", "read the status in the details; try again if it is retryable";
+    ProviderPolicyDenied = "provider_policy_denied", Run, 403, "A policy does not allow this provider here", "use a provider the policy allows";
+    UnsupportedModelClass = "unsupported_model_class", Run, 422, "The host has no model of the class asked for", "map the class to a model in the host's configuration";
+    NoActiveDeployment = "no_active_deployment", Run, 409, "The agent has no deployment in the channel named", "deploy a version to the channel, or name a version";
+    ChannelAccessDenied = "channel_access_denied", Run, 400, "The node may not read or write the channel", "add the node to the channel's `access`";
+    ChannelSchemaBreakingChange = "channel_schema_breaking_change", Run, 400, "A channel's schema cannot read its older entries", "list the older versions in `compatibleWith`, or use a new channel";
+    ChannelCrossEngineWriteForbidden = "channel_cross_engine_write_forbidden", Run, 400, "Another engine may not write the channel", "write it from the engine that owns it";
+    ReplaySourceMissing = "replay_source_missing", Run, -, "The run to be replayed lacks a recorded fact", "replay from a run whose log is complete";
+    ReplayDivergedAtRefusal = "replay_diverged_at_refusal", Run, -, "A replay met a refusal where its source had an answer, or the other way round", "compare the two runs at the place named";
+    ReplayMemorySnapshotUnavailable = "replay_memory_snapshot_unavailable", Run, -, "The memory a run saw is no longer kept", "replay while the memory is retained";
+    InternalError = "internal_error", Http, 500, "The host made a mistake", "report the correlation id in the details";
+}
+
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl std::str::FromStr for ErrorCode {
+    type Err = UnknownName;
+
+    fn from_str(given: &str) -> Result<Self, UnknownName> {
+        let known = Self::ALL.into_iter().find(|code| code.as_str() == given);
+        known.ok_or_else(|| UnknownName::new("ErrorCode", given, Self::ALL.map(Self::as_str).to_vec()))
+    }
+}
