@@ -43,6 +43,9 @@ impl Value {
     /// untrusted makes the whole value untrusted, wherever it is; one that says trusted counts only around the whole
     /// value, and there it replaces `default`. An object that is no envelope, but for its `meta.contentTrust` of
     /// `"untrusted"`, stays as it is and makes the value untrusted too: a mark is never lost.
+    ///
+    /// Whoever wrote the JSON may thereby raise the trust of all of it. Where the writer has no such say, as with tool
+    /// output, add [`Value::join_trust`].
     pub fn from_tagged(json: Json, default: Trust) -> Self {
         let (json, outer) = open_envelopes(json);
         let mut inner = Trust::Trusted;

@@ -57,6 +57,12 @@ pub(super) fn closed(braces: usize, content: &str) -> Attempt {
         .unwrap_or_else(self::braces)
 }
 
+/// The first word of a tag without an end, if it is a sigil and a name.
+pub(super) fn section(word: &str) -> Option<Attempt> {
+    let name = word.strip_prefix(['#', '/', '^', '>'])?;
+    is_name(name).then(|| no_logic(word))
+}
+
 fn empty() -> Attempt {
     let hint = "put a variable name between the braces, or leave it if the braces are meant";
     Attempt::note("placeholder_empty", "braces without a name are literal text".to_owned(), hint)
@@ -77,13 +83,17 @@ fn logic(content: &str) -> Option<Attempt> {
     if !sigil && !statement {
         return None;
     }
+    Some(no_logic(content))
+}
+
+fn no_logic(content: &str) -> Attempt {
     let message = format!("`{}` is literal text: this language has no logic", excerpt(content));
     let unescaped = content.strip_prefix('&').map(str::trim).filter(|name| is_name(name));
     let hint = match unescaped {
         Some(name) => format!("write `{{{{{name}}}}}`; values are never escaped").into(),
         None => Cow::Borrowed("use only `{{name}}` here, and let the caller bind the value"),
     };
-    Some(Attempt::warning("placeholder_logic", message, hint))
+    Attempt::warning("placeholder_logic", message, hint)
 }
 
 /// `user.name`, `items[0]`, `.Name`, `@index`.

@@ -51,22 +51,41 @@ impl<'a> Linter<'a> {
         let (content, closed) = content_after(text.as_bytes(), run.end);
         let inner = &text[content.range()];
         if closed && !inner.trim().contains('\n') {
-            let close = next_run(text.as_bytes(), content.end, b'}').unwrap_or(content);
-            self.report(Span::new(run.start, close.end), attempt::closed(run.len(), inner));
-            return close.end;
+            let end = content.end + closing_braces(&text[content.end..], run.len());
+            self.report(Span::new(run.start, end), attempt::closed(run.len(), inner));
+            return end;
         }
-        let name = name_after(text.as_bytes(), run.end);
-        let after = skip_space(text.as_bytes(), name.end);
-        let half_closed = text[after..].starts_with('}') && !text[after..].starts_with("}}");
-        if !name.is_empty() && (half_closed || !closed) {
-            let end = if half_closed { after + 1 } else { name.end };
-            self.report(Span::new(run.start, end), attempt::unclosed(&text[name.range()], half_closed));
+        if let Some(end) = self.half_open(text, run, closed) {
             return end;
         }
         if closed {
             self.report(run, attempt::braces());
+        } else {
+            self.open_section(run, inner);
         }
         content.end
+    }
+
+    /// Looks for a name that is closed by one brace, or by nothing at all; gives the offset behind it.
+    fn half_open(&mut self, text: &str, run: Span, closed: bool) -> Option<usize> {
+        let name = name_after(text.as_bytes(), run.end);
+        let after = skip_space(text.as_bytes(), name.end);
+        let half = closing_braces(&text[after..], 2) == 1;
+        if name.is_empty() || (closed && !half) {
+            return None;
+        }
+        let end = if half { after + 1 } else { name.end };
+        self.report(Span::new(run.start, end), attempt::unclosed(&text[name.range()], half));
+        Some(end)
+    }
+
+    /// Looks for `{{#word` without an end, as when a placeholder stands inside the tag.
+    fn open_section(&mut self, run: Span, inner: &str) {
+        let indent = inner.len() - inner.trim_start().len();
+        let word = inner.split_whitespace().next().unwrap_or_default();
+        if let Some(attempt) = attempt::section(word) {
+            self.report(Span::new(run.start, run.end + indent + word.len()), attempt);
+        }
     }
 
     /// Looks at one brace; gives the offset to go on from.
@@ -89,6 +108,11 @@ impl<'a> Linter<'a> {
     fn is_known(&self, name: &str) -> bool {
         self.program.slot(name).is_some() || (!name.is_empty() && (self.is_declared)(name))
     }
+}
+
+/// How many `}` the text begins with, counted up to `most`.
+fn closing_braces(text: &str, most: usize) -> usize {
+    text.bytes().take(most).take_while(|&byte| byte == b'}').count()
 }
 
 /// What stands after an opening run: up to the next `}}` (true) or else up to the next `{{` or the end (false).

@@ -1,0 +1,12 @@
+//! What the template languages promise, as tables and properties.
+
+mod canonical;
+mod diagnostic;
+mod flat_grammar;
+mod flat_lints;
+mod flat_properties;
+mod flat_render;
+mod position;
+mod shared;
+mod sinks;
+mod value;
