@@ -5,8 +5,11 @@
 //! model to take is the caller's matter.
 
 mod port;
+mod read;
+mod scripted;
 
 pub use port::{
     ChunkSink, FinishReason, ModelAnswer, ModelCall, ModelError, ModelErrorKind, ModelPort, ModelSettings,
     ResponseFormat, Usage,
 };
+pub use scripted::{Rule, Script, ScriptError, ScriptProblem, Scripted};

@@ -87,7 +87,7 @@ pub enum FinishReason {
 }
 
 impl FinishReason {
-    /// The reason's name in snake case, as the GenAI conventions write it.
+    /// The reason's name in snake case, as `gen_ai.response.finish_reasons` has it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Stop => "stop",
