@@ -1,16 +1,32 @@
 //! Owns agents as they are defined and shipped (RFC 0003, RFC 0029 §B). Refuses both intrinsic prompts at once everywhere;
 //! none is allowed only in a manifest that is local to the host and draws its prompt from elsewhere.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::error::ErrorCode;
 use crate::id::{AgentId, LibraryId};
 use crate::names::wire_enum;
 use crate::reference::PromptRefs;
+use crate::strict::{self, Document, Fault};
+use crate::version::Version;
 
 /// The published pattern of an agent id in a manifest: a tier and at least two more segments.
 pub const MANIFEST_AGENT_PATTERN: &str =
     r"^(core|vendor|community|private|local)\.[a-z][a-z0-9_-]*(\.[a-z][a-zA-Z0-9_-]*)+$";
+
+const AGENT_ID_FORM: &str = "an agent id of a manifest: core, vendor, community, private or local, then at least two more \
+    parts, as in `vendor.acme.writer`";
+
+const BOTH_PROMPTS: &str = "`systemPromptRef` cannot be set together with `systemPrompt`";
+
+const NO_PROMPT: &str = "`systemPrompt` or `systemPromptRef` is missing";
+
+const NO_PROMPT_ANYWHERE: &str = "the agent has no system prompt: set `systemPrompt`, `systemPromptRef`, \
+    `promptOverrides.system` or `promptLibraryRef`";
 
 wire_enum! {
     /// The model class a manifest asks for: the manifest's six values, not the wire's nine.
@@ -85,9 +101,12 @@ pub struct Handoff {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(deny_unknown_fields)]
+#[schemars(extend("if" = { "required": ["systemPrompt"] }))]
+#[schemars(extend("then" = { "properties": { "systemPromptRef": { "not": {}, "x-fault": BOTH_PROMPTS } } }))]
+#[schemars(extend("else" = { "required": ["systemPromptRef"], "x-fault": NO_PROMPT }))]
 pub struct AgentManifest {
     /// The agent's id.
-    #[schemars(regex(pattern = MANIFEST_AGENT_PATTERN))]
+    #[schemars(regex(pattern = MANIFEST_AGENT_PATTERN), extend("x-form" = AGENT_ID_FORM))]
     pub agent_id: AgentId,
     /// The agent's name for people.
     #[schemars(length(min = 1, max = 200))]
@@ -142,8 +161,52 @@ pub struct AgentPackManifest {
     /// The pack's name.
     pub name: String,
     /// The pack's version.
-    pub version: crate::version::Version,
+    pub version: Version,
     /// The agents it ships.
     #[serde(default)]
     pub agents: Vec<AgentManifest>,
+}
+
+/// A manifest read by the rules of [`ManifestOrigin::Local`].
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct LocalManifest(AgentManifest);
+
+impl JsonSchema for LocalManifest {
+    fn schema_name() -> Cow<'static, str> {
+        "LocalAgentManifest".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = AgentManifest::json_schema(generator);
+        let elsewhere = json!({
+            "anyOf": [
+                { "required": ["systemPromptRef"] },
+                { "required": ["promptLibraryRef"] },
+                { "required": ["promptOverrides"], "properties": { "promptOverrides": { "required": ["system"] } } },
+            ],
+            "x-fault": NO_PROMPT_ANYWHERE,
+        });
+        schema.insert("else".to_owned(), elsewhere);
+        schema
+    }
+}
+
+impl Document for LocalManifest {
+    const CODE: ErrorCode = ErrorCode::AgentManifestInvalid;
+}
+
+impl AgentManifest {
+    /// Reads a manifest strictly, by the rules of its origin.
+    ///
+    /// # Errors
+    ///
+    /// Every fault of the document, at least one: unknown keys, values outside their bounds, both intrinsic prompts at
+    /// once, or no prompt where the origin needs one.
+    pub fn read(value: &Value, origin: ManifestOrigin) -> Result<Self, Vec<Fault>> {
+        match origin {
+            ManifestOrigin::Pack => strict::read::<Self>(value),
+            ManifestOrigin::Local => strict::read::<LocalManifest>(value).map(|local| local.0),
+        }
+    }
 }

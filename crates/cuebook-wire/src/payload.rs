@@ -8,9 +8,11 @@ mod output;
 mod prompt;
 mod run;
 
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 pub use agent::{
     AgentDecided, AgentHandoff, AgentReasoned, AgentReasoningDelta, AgentToolCalled, AgentToolReturned,
@@ -58,6 +60,25 @@ macro_rules! payloads {
         $(impl EventPayload for $name {
             const TYPE: EventType = EventType::$name;
         })+
+
+        /// The JSON Schema of every payload: `$defs`, and under `_typeIndex` which event type has which.
+        pub fn schema() -> Value {
+            let settings = SchemaSettings::draft2020_12().with_transform(RecursiveTransform(crate::schema::tidy));
+            let mut generator = settings.into_generator();
+            let index: Map<String, Value> = [$(
+                (EventType::$name.to_string(), generator.subschema_for::<$name>().to_value()),
+            )+]
+            .into_iter()
+            .collect();
+            let mut definitions = generator.take_definitions(true);
+            definitions.insert("_typeIndex".to_owned(), json!({ "type": "object", "properties": index }));
+            json!({
+                "$schema": "https://json-schema.org/draft/2020-12/schema",
+                "title": "RunEventPayloads",
+                "type": "object",
+                "$defs": definitions,
+            })
+        }
     };
 }
 

@@ -15,6 +15,8 @@ use crate::version::Version;
 /// The most Unicode code points a template's text may have.
 pub const TEXT_MAX_CHARS: usize = 65_536;
 
+const VARIABLE_FORM: &str = "a variable name: a letter or `_`, then at most 63 letters, digits or `_`";
+
 wire_enum! {
     /// The JSON type a variable is declared to have.
     pub enum VariableType {
@@ -84,7 +86,7 @@ wire_enum! {
 #[schemars(deny_unknown_fields)]
 pub struct PromptVariable {
     /// The name in `{{name}}`.
-    #[schemars(regex(pattern = r"^[a-zA-Z_][a-zA-Z0-9_]{0,63}$"))]
+    #[schemars(regex(pattern = r"^[a-zA-Z_][a-zA-Z0-9_]{0,63}$"), extend("x-form" = VARIABLE_FORM))]
     pub name: String,
     /// The type every bound value must have.
     #[serde(rename = "type")]
@@ -168,7 +170,7 @@ pub struct PromptTemplate {
     pub version: Version,
     /// The role the text plays.
     pub kind: PromptKind,
-    /// The body, at most [`TEXT_MAX_CHARS`] code points.
+    /// The body, at most 65,536 Unicode code points.
     #[schemars(length(max = 65_536))]
     pub text: String,
     /// A name for people.

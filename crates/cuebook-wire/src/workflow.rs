@@ -23,6 +23,8 @@ use crate::reference::PromptRefs;
 use crate::template::VariableType;
 use crate::time::Timestamp;
 
+const ID_FORM: &str = "a workflow id: a lower-case letter, then lower-case letters, digits, `_` or `-`";
+
 wire_enum! {
     /// Whether a workflow is meant to be run.
     pub enum WorkflowStatus {
@@ -43,7 +45,7 @@ wire_enum! {
 #[schemars(deny_unknown_fields)]
 pub struct WorkflowDefinition {
     /// The workflow's id.
-    #[schemars(length(min = 1, max = 128), regex(pattern = "^[a-z][a-z0-9_-]*$"))]
+    #[schemars(length(min = 1, max = 128), regex(pattern = "^[a-z][a-z0-9_-]*$"), extend("x-form" = ID_FORM))]
     pub id: WorkflowId,
     /// Its name for people.
     #[schemars(length(min = 1, max = 256))]

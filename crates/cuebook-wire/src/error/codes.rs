@@ -155,6 +155,12 @@ impl fmt::Display for ErrorCode {
     }
 }
 
+impl serde::Serialize for ErrorCode {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
 impl std::str::FromStr for ErrorCode {
     type Err = UnknownName;
 

@@ -136,7 +136,7 @@ pub struct NodeSuspended {
     pub node_id: NodeId,
     /// The interrupt it waits for.
     pub interrupt_id: InterruptId,
-    /// What it waits for, where published; see [`InterruptKind::in_node_events`].
+    /// What it waits for, where it is one of the four kinds a node event may name.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "node_event_kind")]
     pub kind: Option<InterruptKind>,
@@ -203,7 +203,7 @@ pub struct InterruptResolved {
     /// The interrupt.
     #[schemars(with = "String")]
     pub interrupt_id: InterruptId,
-    /// What was asked for, where published; see [`InterruptKind::in_node_events`].
+    /// What was asked for, where it is one of the four kinds a node event may name.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "node_event_kind")]
     pub kind: Option<InterruptKind>,

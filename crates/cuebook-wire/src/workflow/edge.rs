@@ -90,6 +90,7 @@ pub struct WorkflowEdge {
     pub trigger_rule: TriggerRule,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference to the field")]
 fn is_default(rule: &TriggerRule) -> bool {
     *rule == TriggerRule::default()
 }

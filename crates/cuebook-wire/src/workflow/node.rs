@@ -23,6 +23,8 @@ wire_enum! {
     }
 }
 
+const TYPE_FORM: &str = "a node type: a lower-case letter, then letters, digits, `.`, `_` or `-`";
+
 /// Where an editor draws a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Position {
@@ -40,7 +42,7 @@ pub struct WorkflowNode {
     /// The node's id within the workflow.
     pub id: NodeId,
     /// The type that says what the node does, such as `core.ai.callPrompt`.
-    #[schemars(length(min = 1), regex(pattern = "^[a-z][a-zA-Z0-9._-]*$"))]
+    #[schemars(length(min = 1), regex(pattern = "^[a-z][a-zA-Z0-9._-]*$"), extend("x-form" = TYPE_FORM))]
     pub type_id: String,
     /// Its name for people.
     #[schemars(length(min = 1))]
@@ -131,6 +133,7 @@ impl JsonSchema for PortValue {
         let flag = || json_schema!({ "type": "boolean" });
         json_schema!({
             "description": "Where an input port gets its value from.",
+            "x-hint": "write an object, such as {\"type\": \"static\", \"value\": 1} or {\"type\": \"variable\", \"variableName\": \"topic\"}",
             "type": "object",
             "properties": { "type": { "enum": ["static", "expression", "connection", "variable"] } },
             "required": ["type"],
