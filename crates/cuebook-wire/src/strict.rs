@@ -49,6 +49,11 @@ impl Fault {
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
+
+    /// The same fault seen from outside: `prefix`, a JSON Pointer, leads to the part that it was found in.
+    pub fn below(self, prefix: &str) -> Self {
+        Self { path: format!("{prefix}{}", self.path), ..self }
+    }
 }
 
 impl fmt::Display for Fault {

@@ -1,0 +1,297 @@
+//! Binding: declared variables become values that carry type, trust and secrecy.
+//!
+//! Pure. For each variable: the ref's override, else the source's value (with `extractPath`), else the default when
+//! the variable is optional, else nothing. Secrets are bound by id; their values are fetched later and never pass
+//! through here.
+
+use std::borrow::Cow;
+
+use cuebook_template::flat::{Placeholder, Program};
+use cuebook_template::{Source as TextSource, Span, Trust, Value, nearest};
+use cuebook_wire::{ErrorCode, PromptRef, PromptVariable, VariableSource, VariableType};
+
+use crate::chain::Warning;
+use crate::extract::extract;
+use crate::failure::PromptError;
+use crate::pinned::{Body, Pinned};
+use crate::scope::Scope;
+use crate::secret::SecretId;
+
+/// A variable of one template with what it is bound to.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// The variable's name.
+    pub name: String,
+    /// Where its value comes from.
+    pub source: VariableSource,
+    /// The value.
+    pub value: BoundValue,
+}
+
+/// What a variable is bound to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BoundValue {
+    /// Nothing: an optional variable without value or default; it renders as no text.
+    Empty,
+    /// A value and its trust.
+    Plain(Value),
+    /// A secret, by id.
+    Secret(SecretId),
+}
+
+impl BoundValue {
+    /// The text that may be seen; for a secret its marker.
+    pub fn observed_text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Empty => Cow::Borrowed(""),
+            Self::Plain(value) => value.text(),
+            Self::Secret(id) => Cow::Owned(id.marker()),
+        }
+    }
+
+    /// The JSON that may be seen; for a secret its marker.
+    pub fn observed_json(&self) -> serde_json::Value {
+        match self {
+            Self::Empty => "".into(),
+            Self::Plain(value) => value.json().clone(),
+            Self::Secret(id) => id.marker().into(),
+        }
+    }
+
+    /// Untrusted only for untrusted values.
+    pub fn trust(&self) -> Trust {
+        match self {
+            Self::Plain(value) => value.trust(),
+            Self::Empty | Self::Secret(_) => Trust::Trusted,
+        }
+    }
+}
+
+/// The host's choices about binding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BindPolicy {
+    /// Makes a placeholder that no variable declares an error instead of a warning.
+    pub strict_placeholders: bool,
+}
+
+/// The bound variables of one template, in slot order of its program, then those without placeholder.
+#[derive(Clone, Debug, Default)]
+pub struct Bindings {
+    /// The variables.
+    pub variables: Vec<Bound>,
+    /// What is worth a warning.
+    pub warnings: Vec<Warning>,
+}
+
+impl Bindings {
+    /// The variable called `name`.
+    pub fn get(&self, name: &str) -> Option<&Bound> {
+        self.variables.iter().find(|bound| bound.name == name)
+    }
+
+    /// The ids of the secrets that the template needs.
+    pub fn secrets(&self) -> impl Iterator<Item = &SecretId> {
+        self.variables.iter().filter_map(|bound| match &bound.value {
+            BoundValue::Secret(id) => Some(id),
+            BoundValue::Empty | BoundValue::Plain(_) => None,
+        })
+    }
+}
+
+/// Binds every variable of `pinned`; a static text has none.
+///
+/// # Errors
+///
+/// All that is wrong: `prompt_variable_unresolved` for a required variable without value,
+/// `prompt_variable_type_mismatch`, `unsupported_extract_path`, `credential_unavailable` for a secret variable whose
+/// binding is no trusted secret id, `prompt_placeholder_undeclared` under [`BindPolicy::strict_placeholders`], and
+/// `validation_error` for an override that names no variable.
+pub fn bind(
+    pinned: &Pinned,
+    reference: Option<&PromptRef>,
+    scope: &Scope,
+    policy: BindPolicy,
+) -> Result<Bindings, Vec<PromptError>> {
+    let Body::Template(program) = &pinned.body else { return Ok(Bindings::default()) };
+    let mut binder = Binder { pinned, program, reference, scope, errors: Vec::new() };
+    let mut bindings = Bindings::default();
+    for name in program.names() {
+        let declared = pinned.variables.iter().find(|variable| variable.name == **name);
+        let value = match declared {
+            Some(variable) => binder.bind_declared(variable),
+            None => binder.bind_undeclared(name, policy, &mut bindings.warnings),
+        };
+        let source = declared.map_or(VariableSource::Input, |variable| variable.source);
+        bindings.variables.push(Bound { name: name.to_string(), source, value });
+    }
+    for variable in pinned.variables.iter().filter(|variable| program.slot(&variable.name).is_none()) {
+        let value = binder.bind_declared(variable);
+        bindings.variables.push(Bound { name: variable.name.clone(), source: variable.source, value });
+    }
+    binder.check_overrides();
+    if binder.errors.is_empty() { Ok(bindings) } else { Err(binder.errors) }
+}
+
+struct Binder<'a> {
+    pinned: &'a Pinned,
+    program: &'a Program,
+    reference: Option<&'a PromptRef>,
+    scope: &'a Scope,
+    errors: Vec<PromptError>,
+}
+
+impl Binder<'_> {
+    fn bind_declared(&mut self, variable: &PromptVariable) -> BoundValue {
+        let found = self.find(variable);
+        match found {
+            None => self.fall_back(variable),
+            Some(value) if variable.source == VariableSource::Secret => self.bind_secret(variable, &value),
+            Some(value) => self.bind_plain(variable, value),
+        }
+    }
+
+    /// The override, else the source's value, with the path applied to the latter.
+    fn find(&mut self, variable: &PromptVariable) -> Option<Value> {
+        if let Some(value) = self.overridden(&variable.name) {
+            return Some(value);
+        }
+        let value = self.scope.value(variable.source, &variable.name)?;
+        match &variable.extract_path {
+            None => Some(value.clone()),
+            Some(path) => match extract(path, value) {
+                Ok(found) => found.filter(|value| !value.is_null()),
+                Err(bad) => {
+                    let error =
+                        self.error(ErrorCode::UnsupportedExtractPath, &variable.name, bad.to_string());
+                    self.errors.push(error.hint("write a path of RFC 9535, for example $.items[0].title"));
+                    None
+                }
+            },
+        }
+    }
+
+    fn overridden(&self, name: &str) -> Option<Value> {
+        let value = self.reference?.variable_overrides.get(name)?;
+        (!value.is_null()).then(|| Value::from_tagged(value.clone(), Trust::Trusted))
+    }
+
+    fn fall_back(&mut self, variable: &PromptVariable) -> BoundValue {
+        if variable.required {
+            if !self.errors.iter().any(|error| error.is_about_variable(&variable.name)) {
+                let error = self.unresolved(variable);
+                self.errors.push(error);
+            }
+            return BoundValue::Empty;
+        }
+        match variable.default_value.as_ref().filter(|value| !value.is_null()) {
+            None => BoundValue::Empty,
+            Some(default) if variable.source == VariableSource::Secret => {
+                self.bind_secret(variable, &Value::trusted(default.clone()))
+            }
+            Some(default) => self.bind_plain(variable, Value::trusted(default.clone())),
+        }
+    }
+
+    fn unresolved(&self, variable: &PromptVariable) -> PromptError {
+        let name = &variable.name;
+        let message = format!("required variable '{name}' has no value");
+        let error = self.error(ErrorCode::PromptVariableUnresolved, name, message);
+        let place = match variable.source {
+            VariableSource::Input => "an input port of the node",
+            VariableSource::Variable => "a variable of the run",
+            VariableSource::Context => "a context fact of the host",
+            VariableSource::Secret => "an input port holding the id of a declared secret",
+        };
+        let hint = match nearest(name, self.scope.names(variable.source)) {
+            Some(near) if near != name => format!("it is {place}; there is one called '{near}'"),
+            _ => format!("it is {place}; give one called '{name}'"),
+        };
+        error.hint(hint)
+    }
+
+    fn bind_plain(&mut self, variable: &PromptVariable, value: Value) -> BoundValue {
+        if variable.value_type.accepts(value.json()) {
+            return BoundValue::Plain(value);
+        }
+        let got = VariableType::of(value.json()).map_or("null", VariableType::as_str);
+        let message =
+            format!("variable '{}' is declared as {}, got {got}", variable.name, variable.value_type);
+        let error = self.error(ErrorCode::PromptVariableTypeMismatch, &variable.name, message);
+        self.errors.push(error);
+        BoundValue::Empty
+    }
+
+    /// An untrusted value may not choose which secret is sent.
+    fn bind_secret(&mut self, variable: &PromptVariable, value: &Value) -> BoundValue {
+        let id = value
+            .json()
+            .as_str()
+            .and_then(|text| SecretId::parse_marker(text).or_else(|| SecretId::parse(text)));
+        match id.filter(|_| value.trust() == Trust::Trusted) {
+            Some(id) => BoundValue::Secret(id),
+            None => {
+                let message = format!(
+                    "secret variable '{}' is not bound to the id of a declared secret",
+                    variable.name
+                );
+                let error = self.error(ErrorCode::CredentialUnavailable, &variable.name, message);
+                self.errors.push(error.hint("bind it to an id under [secrets] in the host's configuration"));
+                BoundValue::Empty
+            }
+        }
+    }
+
+    fn bind_undeclared(&mut self, name: &str, policy: BindPolicy, warnings: &mut Vec<Warning>) -> BoundValue {
+        let message =
+            format!("placeholder '{{{{{name}}}}}' of {} is not a declared variable", self.pinned.reference);
+        if policy.strict_placeholders {
+            let error = self.error(ErrorCode::PromptPlaceholderUndeclared, name, message);
+            let known = self.pinned.variables.iter().map(|variable| variable.name.as_str());
+            self.errors.push(match nearest(name, known) {
+                Some(near) => error.hint(format!("did you mean '{near}'?")),
+                None => error.hint("declare it under \"variables\""),
+            });
+        } else {
+            warnings.push(Warning { code: ErrorCode::PromptPlaceholderUndeclared, message });
+        }
+        let found = self.overridden(name).or_else(|| self.scope.value(VariableSource::Input, name).cloned());
+        found.map_or(BoundValue::Empty, BoundValue::Plain)
+    }
+
+    /// An override that no variable or placeholder takes would silently do nothing.
+    fn check_overrides(&mut self) {
+        let Some(reference) = self.reference else { return };
+        let known = || {
+            self.pinned
+                .variables
+                .iter()
+                .map(|v| v.name.as_str())
+                .chain(self.program.names().iter().map(|name| &**name))
+        };
+        for name in reference.variable_overrides.keys() {
+            if known().any(|variable| variable == name) {
+                continue;
+            }
+            let message =
+                format!("variableOverrides names '{name}', which {} does not have", self.pinned.reference);
+            let error = PromptError::new(ErrorCode::ValidationError, message).about(reference).variable(name);
+            self.errors.push(match nearest(name, known()) {
+                Some(near) => error.hint(format!("did you mean '{near}'?")),
+                None => error,
+            });
+        }
+    }
+
+    fn error(&self, code: ErrorCode, variable: &str, message: String) -> PromptError {
+        let error = PromptError::new(code, message).about_pinned(&self.pinned.reference).variable(variable);
+        match first_placeholder(self.program, variable) {
+            Some((source, span)) => error.at(source, span),
+            None => error,
+        }
+    }
+}
+
+fn first_placeholder<'a>(program: &'a Program, name: &str) -> Option<(&'a TextSource, Span)> {
+    let found = program.placeholders().find(|placeholder: &&Placeholder| &*placeholder.name == name)?;
+    Some((program.source(), found.span))
+}

@@ -1,0 +1,240 @@
+//! Composition: one text with two faces.
+//!
+//! The *dispatch* face is what the model gets; the *observed* face has markers in place of secrets and is all that
+//! hashes, events and people see. Both are written in one pass, and inserted values are never scanned again.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use cuebook_template::flat::Sink;
+use cuebook_template::{Source as TextSource, Span, Trust};
+use cuebook_wire::PromptKind;
+use cuebook_wire::payload::CompositionKind;
+
+use crate::bind::{Bindings, Bound, BoundValue};
+use crate::dispatch::Dispatch;
+use crate::hash::ContentHash;
+use crate::markers::wrap_untrusted;
+use crate::observed::{BodyFacts, Observed, VariableTable};
+use crate::pinned::{Body, Pinned, SharedPin, StaticPlace};
+use crate::secret::{SecretId, SecretText};
+use crate::segment::{Origin, Segment};
+
+/// What stands between two texts of one composition.
+const JOINT: &str = "\n\n";
+
+/// The values of the secrets that a composition needs; one that is missing shows as its marker on both faces.
+pub type SecretValues = BTreeMap<SecretId, SecretText>;
+
+/// One text of a composition with its bound variables.
+#[derive(Debug)]
+pub struct Part {
+    /// The text.
+    pub pinned: SharedPin,
+    /// The slot that decides its place.
+    pub slot: Slot,
+    /// Its variables.
+    pub bindings: Bindings,
+}
+
+/// The place a text was named for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// The winner of the chain for a kind.
+    Chain(PromptKind),
+    /// An inline body of a kind; it is in no list of refs.
+    Inline(PromptKind),
+    /// An additional ref; it ends the body of its own kind.
+    Additional(PromptKind),
+}
+
+impl Slot {
+    /// Orders refs and texts: system, schema-hint, few-shot, user, then additional.
+    fn rank(self) -> u8 {
+        match self {
+            Self::Chain(kind) | Self::Inline(kind) => match kind {
+                PromptKind::System => 0,
+                PromptKind::SchemaHint => 1,
+                PromptKind::FewShot => 2,
+                PromptKind::User => 3,
+            },
+            Self::Additional(_) => 4,
+        }
+    }
+
+    fn is_system_body(self) -> bool {
+        let (Self::Chain(kind) | Self::Inline(kind) | Self::Additional(kind)) = self;
+        matches!(kind, PromptKind::System | PromptKind::SchemaHint)
+    }
+}
+
+/// A composed prompt: what is sent, and what may be seen of it.
+#[expect(missing_debug_implementations, reason = "the dispatch face holds secrets")]
+pub struct Composition {
+    /// What the model gets.
+    pub dispatch: Dispatch,
+    /// What may be logged.
+    pub observed: Observed,
+}
+
+/// Composes `parts`; `None` when there are none.
+pub fn compose(mut parts: Vec<Part>, secrets: &SecretValues) -> Option<Composition> {
+    parts.sort_by_key(|part| part.slot.rank());
+    let mut writer = Writer::new(secrets);
+    let system = writer.write_body(parts.iter().filter(|part| part.slot.is_system_body()));
+    let user = writer.write_body(parts.iter().filter(|part| !part.slot.is_system_body()));
+    let kind = match (&system, &user) {
+        (Some(_), Some(_)) => CompositionKind::SystemAndUser,
+        (Some(_), None) => CompositionKind::SystemOnly,
+        (None, Some(_)) => CompositionKind::UserOnly,
+        (None, None) => return None,
+    };
+    let (system, system_text) = system.unzip();
+    let (user, user_text) = user.unzip();
+    let table = VariableTable::of(&parts);
+    let listed = |part: &&Part| !matches!(part.slot, Slot::Inline(_));
+    let observed = Observed {
+        kind,
+        refs: parts.iter().filter(listed).map(|part| part.pinned.reference.clone()).collect(),
+        hash: ContentHash::of(&writer.observed),
+        composed: writer.observed,
+        system,
+        user,
+        content_trust: table.trust(),
+        variables: table,
+        segments: writer.segments,
+        bodies: writer.bodies,
+    };
+    Some(Composition { dispatch: Dispatch::new(system_text, user_text), observed })
+}
+
+/// Writes both faces and the source map.
+struct Writer<'a> {
+    secrets: &'a SecretValues,
+    observed: String,
+    dispatch: String,
+    segments: Vec<Segment>,
+    bodies: Vec<BodyFacts>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(secrets: &'a SecretValues) -> Self {
+        Self {
+            secrets,
+            observed: String::new(),
+            dispatch: String::new(),
+            segments: Vec::new(),
+            bodies: Vec::new(),
+        }
+    }
+
+    /// Writes the parts of one body; gives its range in the observed text and its dispatch text.
+    fn write_body<'p>(&mut self, parts: impl Iterator<Item = &'p Part>) -> Option<(Range<usize>, String)> {
+        let mut start = None;
+        for part in parts {
+            if start.is_some() || !self.observed.is_empty() {
+                self.write_joint(start.is_some());
+            }
+            start.get_or_insert(self.observed.len());
+            self.write_part(part);
+        }
+        let start = start?;
+        Some((start..self.observed.len(), std::mem::take(&mut self.dispatch)))
+    }
+
+    /// A joint inside a body is sent; the one between the bodies is only seen.
+    fn write_joint(&mut self, inside: bool) {
+        let start = self.observed.len();
+        self.observed.push_str(JOINT);
+        if inside {
+            self.dispatch.push_str(JOINT);
+        }
+        self.segments.push(Segment { start, end: self.observed.len(), origin: Origin::Joint });
+    }
+
+    fn write_part(&mut self, part: &Part) {
+        let start = self.observed.len();
+        match &part.pinned.body {
+            Body::Template(program) => program.render(&mut PartSink { writer: self, part }),
+            Body::Static { text, place } => self.write_static(text, *place),
+        }
+        let text = &self.observed[start..];
+        self.bodies.push(BodyFacts::of(&part.pinned, ContentHash::of(text)));
+    }
+
+    fn write_static(&mut self, text: &TextSource, place: StaticPlace) {
+        let name = text.name().to_string();
+        let origin = match place {
+            StaticPlace::File => Origin::File { path: name, line: 1 },
+            StaticPlace::Field => Origin::Inline { field: name, line: 1 },
+        };
+        self.write_plain(text.text(), origin);
+    }
+
+    /// Writes the same text on both faces.
+    fn write_plain(&mut self, text: &str, origin: Origin) {
+        let start = self.observed.len();
+        self.observed.push_str(text);
+        self.dispatch.push_str(text);
+        self.segments.push(Segment { start, end: self.observed.len(), origin });
+    }
+
+    fn write_bound(&mut self, bound: &Bound, origin: Origin) {
+        match &bound.value {
+            BoundValue::Secret(id) => self.write_secret(id, origin),
+            BoundValue::Plain(value) if value.trust() == Trust::Untrusted => {
+                let mut wrapped = String::new();
+                wrap_untrusted(&value.text(), &mut wrapped);
+                self.write_plain(&wrapped, origin);
+            }
+            value => self.write_plain(&value.observed_text(), origin),
+        }
+    }
+
+    fn write_secret(&mut self, id: &SecretId, origin: Origin) {
+        let start = self.observed.len();
+        let marker = id.marker();
+        self.observed.push_str(&marker);
+        match self.secrets.get(id) {
+            Some(secret) => secret.expose(|text| self.dispatch.push_str(text)),
+            None => self.dispatch.push_str(&marker),
+        }
+        self.segments.push(Segment { start, end: self.observed.len(), origin });
+    }
+}
+
+/// Receives one template's literals and slots.
+struct PartSink<'w, 'a, 'p> {
+    writer: &'w mut Writer<'a>,
+    part: &'p Part,
+}
+
+impl PartSink<'_, '_, '_> {
+    fn pinned(&self) -> &Pinned {
+        &self.part.pinned
+    }
+
+    fn line(&self, span: Span) -> usize {
+        self.pinned().source().position(span.start).line
+    }
+}
+
+impl Sink for PartSink<'_, '_, '_> {
+    fn literal(&mut self, text: &str, span: Span) {
+        let origin = Origin::Template { reference: self.pinned().reference.clone(), line: self.line(span) };
+        self.writer.write_plain(text, origin);
+    }
+
+    fn slot(&mut self, slot: usize, span: Span) {
+        let Some(bound) = self.part.bindings.variables.get(slot) else { return };
+        let origin = Origin::Variable {
+            name: bound.name.clone(),
+            source: bound.source,
+            trust: bound.value.trust(),
+            secret: matches!(bound.value, BoundValue::Secret(_)),
+            reference: self.pinned().reference.clone(),
+            line: self.line(span),
+        };
+        self.writer.write_bound(bound, origin);
+    }
+}

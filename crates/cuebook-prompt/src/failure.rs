@@ -1,0 +1,152 @@
+//! What can be wrong with a prompt, in terms a person can act on.
+
+use std::fmt;
+
+use cuebook_template::{Diagnostic, Source as TextSource, Span};
+use cuebook_wire::{ErrorCode, PromptRef, RunError};
+use serde_json::{Map, Value as Json};
+
+use crate::secret::SecretUnavailable;
+
+/// One thing that is wrong with a prompt: code, sentence, place and hint; never a value.
+#[derive(Clone, Debug)]
+pub struct PromptError {
+    code: ErrorCode,
+    diagnostic: Diagnostic,
+    reference: Option<String>,
+    variable: Option<String>,
+}
+
+impl PromptError {
+    /// An error with a message and nothing else.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        let diagnostic = Diagnostic::error(code.as_str(), message.into());
+        Self { code, diagnostic, reference: None, variable: None }
+    }
+
+    /// Names the ref it is about.
+    pub fn about(mut self, reference: &PromptRef) -> Self {
+        self.reference = Some(reference.to_string());
+        self
+    }
+
+    /// Names the pinned ref it is about, as text.
+    pub fn about_pinned(mut self, reference: &str) -> Self {
+        self.reference = Some(reference.to_owned());
+        self
+    }
+
+    /// Names the variable it is about.
+    pub fn variable(mut self, name: &str) -> Self {
+        self.variable = Some(name.to_owned());
+        self
+    }
+
+    /// Says at which layer the ref stood.
+    pub fn at_layer(mut self, layer: &str) -> Self {
+        self.diagnostic.message = format!("{} (named by {layer})", self.diagnostic.message);
+        self
+    }
+
+    /// Points at the place in the text.
+    pub fn at(mut self, source: &TextSource, span: Span) -> Self {
+        self.diagnostic = self.diagnostic.at(source, span);
+        self
+    }
+
+    /// Adds what to do about it.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.diagnostic = self.diagnostic.with_hint(hint);
+        self
+    }
+
+    /// Whether it is about the variable called `name`.
+    pub fn is_about_variable(&self, name: &str) -> bool {
+        self.variable.as_deref() == Some(name)
+    }
+
+    /// The stable code.
+    pub fn code(&self) -> ErrorCode {
+        self.code
+    }
+
+    /// The sentence, the place and the hint.
+    pub fn diagnostic(&self) -> &Diagnostic {
+        &self.diagnostic
+    }
+
+    /// The error as a node's failure, with `details` for ref, variable, line and column.
+    pub fn to_run_error(&self) -> RunError {
+        RunError {
+            code: self.code.as_str().to_owned(),
+            message: self.diagnostic.message.clone(),
+            details: Some(self.details()),
+            retryable: None,
+        }
+    }
+
+    fn details(&self) -> Map<String, Json> {
+        let position = self.diagnostic.position();
+        let entries = [
+            ("ref", self.reference.clone().map(Json::from)),
+            ("variable", self.variable.clone().map(Json::from)),
+            ("line", position.map(|position| Json::from(position.line))),
+            ("column", position.map(|position| Json::from(position.column))),
+            ("hint", self.diagnostic.hint.clone().map(Json::from)),
+        ];
+        entries.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+    }
+}
+
+impl fmt::Display for PromptError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.diagnostic.fmt(f)
+    }
+}
+
+impl std::error::Error for PromptError {}
+
+impl From<SecretUnavailable> for PromptError {
+    fn from(error: SecretUnavailable) -> Self {
+        Self::new(ErrorCode::CredentialUnavailable, error.to_string())
+            .hint("declare it under [secrets], allow this use, and see that its origin can be reached")
+    }
+}
+
+/// Everything that is wrong with one prompt; at least one error.
+#[derive(Clone, Debug)]
+pub struct PromptErrors(Vec<PromptError>);
+
+impl PromptErrors {
+    /// Takes the errors found; `None` when there are none.
+    pub fn of(errors: Vec<PromptError>) -> Option<Self> {
+        (!errors.is_empty()).then_some(Self(errors))
+    }
+
+    /// The errors in the order they were found.
+    pub fn iter(&self) -> impl Iterator<Item = &PromptError> {
+        self.0.iter()
+    }
+
+    /// The failure of a node: the first error, the others listed under `details.also`.
+    pub fn to_run_error(&self) -> RunError {
+        let mut errors = self.0.iter().map(PromptError::to_run_error);
+        let mut first = errors.next().unwrap_or_else(|| RunError {
+            code: ErrorCode::InternalError.as_str().to_owned(),
+            message: "the prompt failed without a reason".to_owned(),
+            details: None,
+            retryable: None,
+        });
+        let also: Vec<Json> = errors.map(|error| Json::from(error.message)).collect();
+        if !also.is_empty() {
+            first.details.get_or_insert_default().insert("also".to_owned(), also.into());
+        }
+        first
+    }
+}
+
+impl From<PromptError> for PromptErrors {
+    fn from(error: PromptError) -> Self {
+        Self(vec![error])
+    }
+}

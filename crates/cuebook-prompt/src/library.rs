@@ -1,0 +1,228 @@
+//! Versioned libraries in memory: which template an id and version mean.
+//!
+//! It owns the rules between libraries: the host's ids are the host's, a ref without library means the host's or the
+//! user's template before any pack's, and packs among themselves are ambiguous.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use cuebook_template::nearest;
+use cuebook_wire::{
+    ErrorCode, LibraryId, PromptKind, PromptRef, PromptRefs, PromptTemplate, TemplateId, Version,
+};
+use futures_util::future::{BoxFuture, ready};
+
+use crate::failure::PromptError;
+use crate::pinned::{Pinned, SharedPin};
+use crate::principal::Principal;
+use crate::source::{Source, reserved_prefix, template_not_found};
+
+/// Where the templates of a library come from, in the order a ref without library looks them up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Owner {
+    /// The host's own, read-only.
+    Host,
+    /// Created at run time.
+    User,
+    /// Installed with a pack, read-only.
+    Pack,
+}
+
+/// One library: ids, each with its versions.
+#[derive(Debug)]
+pub struct Library {
+    id: LibraryId,
+    owner: Owner,
+    templates: BTreeMap<TemplateId, BTreeMap<Version, Entry>>,
+}
+
+/// A template with what a ref to it is fixed to.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The template as it was read.
+    pub template: Arc<PromptTemplate>,
+    /// The same, ready to be composed.
+    pub pinned: SharedPin,
+}
+
+impl Library {
+    /// An empty library.
+    pub fn new(id: LibraryId, owner: Owner) -> Self {
+        Self { id, owner, templates: BTreeMap::new() }
+    }
+
+    /// The library's id.
+    pub fn id(&self) -> &LibraryId {
+        &self.id
+    }
+
+    /// Adds a template.
+    ///
+    /// # Errors
+    ///
+    /// `prompt_already_exists` when the library has this id and version; `prompt_template_invalid` when the id begins
+    /// with one of [`crate::RESERVED_PREFIXES`].
+    pub fn add(&mut self, template: PromptTemplate) -> Result<(), PromptError> {
+        self.check_new(&template)?;
+        let pinned = Arc::new(Pinned::template(&self.id, &template));
+        let versions = self.templates.entry(template.template_id.clone()).or_default();
+        versions.insert(template.version.clone(), Entry { template: Arc::new(template), pinned });
+        Ok(())
+    }
+
+    fn check_new(&self, template: &PromptTemplate) -> Result<(), PromptError> {
+        let name = format!("prompt:{}@{}", template.template_id, template.version);
+        if let Some(prefix) = reserved_prefix(template.template_id.as_str()) {
+            let message =
+                format!("the id '{}' begins with '{prefix}', which is reserved", template.template_id);
+            return Err(PromptError::new(ErrorCode::PromptTemplateInvalid, message).about_pinned(&name));
+        }
+        let versions = self.templates.get(&template.template_id);
+        match versions.is_some_and(|versions| versions.contains_key(&template.version)) {
+            true => {
+                Err(PromptError::new(ErrorCode::PromptAlreadyExists, format!("'{name}' is there already"))
+                    .about_pinned(&name))
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// All templates, by id and then by version.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.templates.values().flat_map(BTreeMap::values)
+    }
+
+    /// The `default-<kind>` templates, which an agent with this `promptLibraryRef` falls back to.
+    pub fn defaults(&self) -> PromptRefs {
+        let default_for = |kind: PromptKind| {
+            let template_id = TemplateId::parse(&format!("default-{kind}")).ok()?;
+            self.templates.contains_key(&template_id).then(|| PromptRef {
+                library_id: Some(self.id.clone()),
+                template_id,
+                version: None,
+                variable_overrides: serde_json::Map::new(),
+            })
+        };
+        PromptRefs {
+            system: default_for(PromptKind::System),
+            user: default_for(PromptKind::User),
+            few_shot: default_for(PromptKind::FewShot),
+            schema_hint: default_for(PromptKind::SchemaHint),
+        }
+    }
+
+    fn find(&self, reference: &PromptRef) -> Result<&Entry, PromptError> {
+        let Some(versions) = self.templates.get(&reference.template_id) else {
+            return Err(template_not_found(reference, self.templates.keys().map(TemplateId::as_str)));
+        };
+        let found = match &reference.version {
+            Some(version) => versions.get(version),
+            None => latest(versions),
+        };
+        found.ok_or_else(|| version_not_found(reference, versions))
+    }
+}
+
+/// The highest version that is no pre-release, else the highest.
+fn latest(versions: &BTreeMap<Version, Entry>) -> Option<&Entry> {
+    let released = versions.iter().rev().find(|(version, _)| !version.is_prerelease());
+    released.or_else(|| versions.iter().next_back()).map(|(_, entry)| entry)
+}
+
+fn version_not_found(reference: &PromptRef, versions: &BTreeMap<Version, Entry>) -> PromptError {
+    let known: Vec<String> = versions.keys().map(ToString::to_string).collect();
+    let wanted = reference.version.as_ref().map(ToString::to_string).unwrap_or_default();
+    let near =
+        nearest(&wanted, known.iter().map(String::as_str)).unwrap_or_else(|| known[known.len() - 1].as_str());
+    PromptError::new(
+        ErrorCode::PromptTemplateNotFound,
+        format!("'prompt:{}' has no version {wanted}; it has {}", reference.template_id, known.join(", ")),
+    )
+    .about(reference)
+    .hint(format!("did you mean 'prompt:{}@{near}'?", reference.template_id))
+}
+
+/// Every library of a host.
+#[derive(Debug, Default)]
+pub struct Libraries {
+    libraries: Vec<Library>,
+}
+
+impl Libraries {
+    /// Puts the libraries in look-up order: host, user, packs.
+    pub fn new(mut libraries: Vec<Library>) -> Self {
+        libraries.sort_by_key(|library| library.owner);
+        Self { libraries }
+    }
+
+    /// The libraries in look-up order.
+    pub fn iter(&self) -> impl Iterator<Item = &Library> {
+        self.libraries.iter()
+    }
+
+    /// The library called `id`.
+    pub fn get(&self, id: &LibraryId) -> Option<&Library> {
+        self.libraries.iter().find(|library| library.id == *id)
+    }
+
+    /// The entry that `reference` means, looked for in `within` or in the library it names, else in all of them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Source::pin`].
+    pub fn find(&self, reference: &PromptRef, within: Option<&LibraryId>) -> Result<&Entry, PromptError> {
+        match reference.library_id.as_ref().or(within) {
+            Some(id) => self.get(id).ok_or_else(|| self.library_not_found(reference, id))?.find(reference),
+            None => self.find_anywhere(reference),
+        }
+    }
+
+    fn find_anywhere(&self, reference: &PromptRef) -> Result<&Entry, PromptError> {
+        let having: Vec<&Library> = self
+            .libraries
+            .iter()
+            .filter(|library| library.templates.contains_key(&reference.template_id))
+            .collect();
+        match having.as_slice() {
+            [] => Err(template_not_found(reference, self.ids())),
+            [first, second, ..] if first.owner == Owner::Pack && second.owner == Owner::Pack => {
+                Err(ambiguous(reference, &having))
+            }
+            [first, ..] => first.find(reference),
+        }
+    }
+
+    fn ids(&self) -> impl Iterator<Item = &str> {
+        self.libraries.iter().flat_map(|library| library.templates.keys().map(TemplateId::as_str))
+    }
+
+    fn library_not_found(&self, reference: &PromptRef, id: &LibraryId) -> PromptError {
+        let message = format!("there is no library '{id}'");
+        let error = PromptError::new(ErrorCode::PromptTemplateNotFound, message).about(reference);
+        match nearest(id.as_str(), self.libraries.iter().map(|library| library.id.as_str())) {
+            Some(name) => error.hint(format!("did you mean the library '{name}'?")),
+            None => error,
+        }
+    }
+}
+
+fn ambiguous(reference: &PromptRef, having: &[&Library]) -> PromptError {
+    let names: Vec<&str> = having.iter().map(|library| library.id.as_str()).collect();
+    PromptError::new(
+        ErrorCode::PromptRefAmbiguous,
+        format!("'{}' is in several packs: {}", reference.template_id, names.join(", ")),
+    )
+    .about(reference)
+    .hint("write the ref as an object with \"libraryId\"")
+}
+
+impl Source for Libraries {
+    fn pin<'a>(
+        &'a self,
+        _principal: &'a Principal,
+        reference: &'a PromptRef,
+        within: Option<&'a LibraryId>,
+    ) -> BoxFuture<'a, Result<SharedPin, PromptError>> {
+        Box::pin(ready(self.find(reference, within).map(|entry| Arc::clone(&entry.pinned))))
+    }
+}

@@ -1,0 +1,316 @@
+//! The one pipeline: resolve, pin, bind, compose.
+//!
+//! Runs, renders, explanations, pages and replays all come through here; there is no second path. It owns the order
+//! of the steps and which errors stop it; it refuses to record or to call anything.
+
+use std::sync::Arc;
+
+use cuebook_wire::payload::ChainLayer;
+use cuebook_wire::{AgentId, ErrorCode, LibraryId, PromptKind, PromptRef, PromptRefs, WorkflowId};
+
+use crate::agents::{AgentBinding, Agents};
+use crate::bind::{BindPolicy, Bindings, bind};
+use crate::chain::{self, AgentLayer, ChainInput, Resolution, Warning, Winner};
+use crate::compose::{Composition, Part, SecretValues, Slot, compose};
+use crate::failure::{PromptError, PromptErrors};
+use crate::node_prompts::NodePrompts;
+use crate::pinned::{Pin, Pinned, SharedPin, StaticPlace};
+use crate::principal::Principal;
+use crate::scope::{Scope, Values};
+use crate::secret::{SecretStore, SecretUse};
+use crate::source::SourceSet;
+
+/// The host's choices about prompts.
+#[derive(Clone, Debug)]
+pub struct PromptPolicy {
+    /// Layer 4 of the chain.
+    pub host_defaults: PromptRefs,
+    /// The library in which host defaults are looked up.
+    pub host_library: LibraryId,
+    /// Whether layer 2 is honoured.
+    pub agent_bindings: bool,
+    /// Whether `configurable.promptOverrides` is honoured as the top layer.
+    pub run_overrides: bool,
+    /// Choices about binding.
+    pub bind: BindPolicy,
+}
+
+/// What a node asks for.
+#[derive(Clone, Debug)]
+pub struct PromptRequest {
+    /// The node's own prompts.
+    pub node: NodePrompts,
+    /// `config.agentId`.
+    pub agent_id: Option<AgentId>,
+    /// The workflow that the node belongs to.
+    pub workflow_id: Option<WorkflowId>,
+    /// The workflow's `defaults.promptRefs`.
+    pub workflow_defaults: PromptRefs,
+    /// The run's `configurable.promptOverrides`.
+    pub run_overrides: PromptRefs,
+    /// The values that variables may draw on.
+    pub scope: Scope,
+    /// Versions fixed earlier in the run.
+    pub pins: Vec<Pin>,
+}
+
+/// What the pipeline found out, whether or not it came to a composition.
+#[expect(missing_debug_implementations, reason = "compositions and secrets cannot be printed")]
+pub struct Prepared {
+    /// One answer for each kind (and few-shot slot) of interest.
+    pub resolutions: Vec<Resolution>,
+    /// What is worth a `log.appended` warning.
+    pub warnings: Vec<Warning>,
+    /// Versions fixed now.
+    pub pins: Vec<Pin>,
+    /// The secrets that the dispatch face holds, for the scrubber.
+    pub secrets: SecretValues,
+    /// The composition; `None` when the node has no prompt at all.
+    pub outcome: Result<Option<Composition>, PromptErrors>,
+}
+
+/// Whether secrets are fetched or shown as their markers on both faces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Secrets {
+    /// Fetch them: the composition is going to be sent.
+    Fetch,
+    /// Leave markers: the composition is only looked at.
+    Mark,
+}
+
+/// The pipeline over a host's sources, agents and secrets.
+#[derive(Clone)]
+#[expect(missing_debug_implementations, reason = "its ports are opaque")]
+pub struct Pipeline {
+    sources: SourceSet,
+    agents: Arc<dyn Agents>,
+    secrets: Arc<dyn SecretStore>,
+    policy: PromptPolicy,
+}
+
+/// A text on its way into the composition.
+struct Chosen {
+    pinned: SharedPin,
+    slot: Slot,
+    reference: Option<PromptRef>,
+}
+
+impl Pipeline {
+    /// Puts a pipeline together.
+    pub fn new(
+        sources: SourceSet,
+        agents: Arc<dyn Agents>,
+        secrets: Arc<dyn SecretStore>,
+        policy: PromptPolicy,
+    ) -> Self {
+        Self { sources, agents, secrets, policy }
+    }
+
+    /// The host's choices.
+    pub fn policy(&self) -> &PromptPolicy {
+        &self.policy
+    }
+
+    /// Takes a node's request through all steps.
+    pub async fn prepare(
+        &self,
+        principal: &Principal,
+        request: &PromptRequest,
+        secrets: Secrets,
+    ) -> Prepared {
+        let binding = request.agent_id.as_ref().and_then(|id| self.agents.binding(principal, id));
+        let input = self.chain_input(request, binding.as_deref());
+        let resolutions = chain::resolve(&input);
+        let mut prepared = Prepared {
+            warnings: chain::warnings(&input, &resolutions),
+            resolutions,
+            pins: Vec::new(),
+            secrets: SecretValues::new(),
+            outcome: Ok(None),
+        };
+        prepared.outcome = self.compose_request(principal, request, secrets, &mut prepared).await;
+        prepared
+    }
+
+    /// Renders one ref with supplied values, as `:render` does: no chain, secrets as markers.
+    ///
+    /// # Errors
+    ///
+    /// As [`crate::Source::pin`] and [`bind`].
+    pub async fn render(
+        &self,
+        principal: &Principal,
+        reference: &PromptRef,
+        values: Values,
+    ) -> Result<(Composition, Vec<Warning>), PromptErrors> {
+        let pinned = self.sources.pin(principal, reference, None).await?;
+        let slot = Slot::Chain(pinned.kind);
+        let chosen = vec![Chosen { pinned, slot, reference: Some(reference.clone()) }];
+        let mut warnings = Vec::new();
+        let parts = self.bind_all(chosen, &Scope::Supplied(values), &mut warnings)?;
+        let composition = compose(parts, &SecretValues::new());
+        composition.map(|composition| (composition, warnings)).ok_or_else(no_parts)
+    }
+
+    /// Composes the intrinsic prompt of an agent alone.
+    pub fn render_intrinsic(&self, principal: &Principal, agent: &AgentId) -> Option<Composition> {
+        let pinned = self.agents.binding(principal, agent)?.intrinsic.clone()?;
+        let part = Part { pinned, slot: Slot::Chain(PromptKind::System), bindings: Bindings::default() };
+        compose(vec![part], &SecretValues::new())
+    }
+
+    fn chain_input<'a>(
+        &'a self,
+        request: &'a PromptRequest,
+        binding: Option<&'a AgentBinding>,
+    ) -> ChainInput<'a> {
+        let agent = match (&request.agent_id, binding) {
+            _ if !self.policy.agent_bindings => AgentLayer::Off,
+            (None, _) => AgentLayer::Unbound,
+            (Some(id), None) => AgentLayer::Unknown(id),
+            (Some(_), Some(binding)) => AgentLayer::Bound(binding),
+        };
+        ChainInput {
+            node: &request.node,
+            agent,
+            workflow: &request.workflow_defaults,
+            host: &self.policy.host_defaults,
+            run: self.policy.run_overrides.then_some(&request.run_overrides),
+        }
+    }
+
+    async fn compose_request(
+        &self,
+        principal: &Principal,
+        request: &PromptRequest,
+        secrets: Secrets,
+        prepared: &mut Prepared,
+    ) -> Result<Option<Composition>, PromptErrors> {
+        let chosen = self.choose(principal, request, prepared).await?;
+        let parts = self.bind_all(chosen, &request.scope, &mut prepared.warnings)?;
+        if secrets == Secrets::Fetch {
+            prepared.secrets = self.fetch_secrets(request, &parts).await?;
+        }
+        Ok(compose(parts, &prepared.secrets))
+    }
+
+    /// Pins every winner, inline body and additional ref, collecting all that cannot be had.
+    async fn choose(
+        &self,
+        principal: &Principal,
+        request: &PromptRequest,
+        prepared: &mut Prepared,
+    ) -> Result<Vec<Chosen>, PromptErrors> {
+        let mut chosen = Vec::new();
+        let mut errors = Vec::new();
+        for resolution in &prepared.resolutions {
+            let slot = Slot::Chain(resolution.kind);
+            match &resolution.winner {
+                None => chosen.extend(inline_part(&request.node, resolution.kind)),
+                Some(Winner::Intrinsic(pinned)) => {
+                    chosen.push(Chosen { pinned: pinned.clone(), slot, reference: None });
+                }
+                Some(Winner::Ref(reference, layer)) => {
+                    let within = (*layer == ChainLayer::HostDefaults).then_some(&self.policy.host_library);
+                    match self.pin(principal, reference, within, &request.pins, &mut prepared.pins).await {
+                        Ok(pinned) => {
+                            chosen.push(Chosen { pinned, slot, reference: Some(reference.clone()) })
+                        }
+                        Err(error) => errors.push(error.at_layer(chain::layer_title(*layer))),
+                    }
+                }
+            }
+        }
+        for reference in &request.node.additional {
+            match self.pin(principal, reference, None, &request.pins, &mut prepared.pins).await {
+                Ok(pinned) => {
+                    let slot = Slot::Additional(pinned.kind);
+                    chosen.push(Chosen { pinned, slot, reference: Some(reference.clone()) });
+                }
+                Err(error) => errors.push(error.at_layer("additionalPromptRefs")),
+            }
+        }
+        PromptErrors::of(errors).map_or(Ok(chosen), Err)
+    }
+
+    /// Pins one ref; without version, the version it got at its first use in the run.
+    async fn pin(
+        &self,
+        principal: &Principal,
+        reference: &PromptRef,
+        within: Option<&LibraryId>,
+        earlier: &[Pin],
+        now: &mut Vec<Pin>,
+    ) -> Result<SharedPin, PromptError> {
+        if reference.version.is_some() {
+            return self.sources.pin(principal, reference, within).await;
+        }
+        let library = reference.library_id.clone().or_else(|| within.cloned());
+        let name = reference.to_string();
+        let known =
+            earlier.iter().chain(now.iter()).find(|pin| pin.reference == name && pin.library == library);
+        let mut exact = reference.clone();
+        exact.version = known.map(|pin| pin.version.clone());
+        let is_new = known.is_none();
+        let pinned = self.sources.pin(principal, &exact, within).await?;
+        if is_new && let Some(version) = pinned.version.clone() {
+            now.push(Pin { reference: name, library, version });
+        }
+        Ok(pinned)
+    }
+
+    fn bind_all(
+        &self,
+        chosen: Vec<Chosen>,
+        scope: &Scope,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Vec<Part>, PromptErrors> {
+        let mut parts = Vec::with_capacity(chosen.len());
+        let mut errors = Vec::new();
+        for Chosen { pinned, slot, reference } in chosen {
+            match bind(&pinned, reference.as_ref(), scope, self.policy.bind) {
+                Ok(bindings) => {
+                    warnings.extend(bindings.warnings.iter().cloned());
+                    parts.push(Part { pinned, slot, bindings });
+                }
+                Err(found) => errors.extend(found),
+            }
+        }
+        PromptErrors::of(errors).map_or(Ok(parts), Err)
+    }
+
+    async fn fetch_secrets(
+        &self,
+        request: &PromptRequest,
+        parts: &[Part],
+    ) -> Result<SecretValues, PromptErrors> {
+        let mut values = SecretValues::new();
+        let mut errors = Vec::new();
+        for part in parts {
+            let by = SecretUse {
+                agent: request.agent_id.as_ref().map(AgentId::as_str),
+                workflow: request.workflow_id.as_ref().map(WorkflowId::as_str),
+                library: part.pinned.library.as_ref().map(LibraryId::as_str),
+            };
+            for id in part.bindings.secrets() {
+                match self.secrets.fetch(id, by).await {
+                    Ok(value) => drop(values.insert(id.clone(), value)),
+                    Err(error) => errors.push(PromptError::from(error).about_pinned(&part.pinned.reference)),
+                }
+            }
+        }
+        PromptErrors::of(errors).map_or(Ok(values), Err)
+    }
+}
+
+/// The inline body of `kind`, as a text of its own.
+fn inline_part(node: &NodePrompts, kind: PromptKind) -> Option<Chosen> {
+    let text = node.inline(kind)?;
+    let field = format!("config.{kind}Prompt");
+    let pinned = Pinned::fixed(format!("inline:{field}"), kind, &field, text, StaticPlace::Field);
+    Some(Chosen { pinned: Arc::new(pinned), slot: Slot::Inline(kind), reference: None })
+}
+
+fn no_parts() -> PromptErrors {
+    PromptError::new(ErrorCode::PromptEmpty, "there is no text to compose").into()
+}
