@@ -1,1 +1,39 @@
 //! Runs: fold, decide, and the executor that performs effects.
+//!
+//! * [`Plan`]: a workflow made ready to run, or everything that is wrong with it.
+//! * [`RunState`] and its fold: where a run stands, from its log alone.
+//! * [`decide()`]: what a run does about what happened; deterministic.
+//! * [`Engine`]: has decisions made durable and effects performed.
+//!
+//! The crate owns the ports [`Models`] and [`Clock`]. It refuses to know providers, files and HTTP.
+
+mod decide;
+mod effect;
+mod executor;
+mod facts;
+mod fold;
+mod inputs;
+mod mock_agent;
+mod node_type;
+mod plan;
+mod ports;
+mod snapshot;
+mod state;
+mod trigger;
+
+pub use decide::{Decision, Moment, decide, event_id, started_record};
+pub use effect::{Attempt, Composed, Effect, Input, InvocationId, ModelAnswer, PreparedFacts, Timer};
+pub use executor::{Engine, EngineError, RunHandle, SignalBody};
+pub use facts::{ComposedPart, NodeEnd, NodeStart, RetryPlan, RunFacts};
+pub use fold::FoldError;
+pub use inputs::{RunInputs, read_inputs};
+pub use mock_agent::MockAgentConfig;
+pub use node_type::{FailConfig, MAX_DELAY_MS, ModelChoice, NODE_TYPES, NodeType, PromptNode};
+pub use plan::{Compiled, Plan, PlanEdge, PlanInput, PlanNode};
+pub use ports::{Clock, ModelCall, Models, PieceSink};
+pub use snapshot::snapshot;
+pub use state::{NodeState, Phase, RunState};
+pub use trigger::{EdgeVerdict, Join, join};
+
+/// The version of the engine that wrote an event, as events and snapshots carry it.
+pub const ENGINE_VERSION: &str = "1";
