@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -162,9 +162,19 @@ pub struct AgentPackManifest {
     pub name: String,
     /// The pack's version.
     pub version: Version,
-    /// The agents it ships.
+    /// The agents it ships; a `role`, which later packs state and the published manifest lacks, is read over.
     #[serde(default)]
+    #[schemars(schema_with = "pack_agents")]
     pub agents: Vec<AgentManifest>,
+}
+
+/// Manifests as published, with `role` allowed.
+fn pack_agents(generator: &mut SchemaGenerator) -> Schema {
+    let mut manifest = AgentManifest::json_schema(generator);
+    if let Some(Value::Object(properties)) = manifest.get_mut("properties") {
+        properties.insert("role".to_owned(), json!({ "type": "string" }));
+    }
+    json_schema!({ "type": "array", "items": manifest })
 }
 
 /// A manifest read by the rules of [`ManifestOrigin::Local`].

@@ -38,13 +38,20 @@ impl std::error::Error for UnknownName {}
 
 /// The candidate most like `given`, if it is like enough to be a slip of the same word.
 pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let folded = given.to_lowercase();
+    let given = given.to_lowercase();
     candidates
         .into_iter()
-        .map(|name| (strsim::normalized_damerau_levenshtein(&folded, &name.to_lowercase()), name))
+        .map(|name| (likeness(&given, &name.to_lowercase()), name))
         .filter(|(likeness, _)| *likeness >= 0.6)
         .max_by(|left, right| left.0.total_cmp(&right.0))
         .map(|(_, name)| name)
+}
+
+/// How alike two words are, 0 to 1; a word and its beginning are just alike enough.
+fn likeness(left: &str, right: &str) -> f64 {
+    let (short, long) = if left.len() < right.len() { (left, right) } else { (right, left) };
+    let floor = if short.len() >= 3 && long.starts_with(short) { 0.6 } else { 0.0 };
+    strsim::normalized_damerau_levenshtein(left, right).max(floor)
 }
 
 /// Declares a closed set of wire names as a `Copy` enum with `ALL`, `as_str`, `Display`, `FromStr`, serde and a schema.

@@ -60,19 +60,28 @@ impl RefError {
     }
 
     fn no_scheme(given: &str) -> Self {
-        let with_scheme = format!("{REF_SCHEME}{given}");
-        Self::NoScheme { suggestion: PromptRef::parse(&with_scheme).is_ok().then_some(with_scheme) }
+        Self::NoScheme { suggestion: if_valid(format!("{REF_SCHEME}{given}")) }
     }
 
     fn id(error: IdError, version: Option<&str>) -> Self {
-        let at = version.map(|version| format!("@{version}")).unwrap_or_default();
-        let suggestion = error.suggestion().map(|id| format!("{REF_SCHEME}{id}{at}"));
+        let suggestion = error.suggestion().and_then(|id| match version {
+            Some(version) => if_valid(format!("{REF_SCHEME}{id}@{version}")),
+            None => if_valid(format!("{REF_SCHEME}{id}")),
+        });
         Self::Id { error, suggestion }
     }
 
     fn version(error: VersionError, id: &TemplateId) -> Self {
         let suggestion = error.suggestion().map(|version| format!("{REF_SCHEME}{id}@{version}"));
         Self::Version { error, suggestion }
+    }
+}
+
+/// The reference itself when it is valid, else the nearest one to it.
+fn if_valid(reference: String) -> Option<String> {
+    match PromptRef::parse(&reference) {
+        Ok(_) => Some(reference),
+        Err(error) => error.suggestion().map(str::to_owned),
     }
 }
 
@@ -108,6 +117,19 @@ impl PromptRef {
     /// # Errors
     ///
     /// [`RefError`] when the scheme is missing, the id is outside its pattern, or the version is not one SemVer version.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use cuebook_wire::PromptRef;
+    ///
+    /// let reference = PromptRef::parse("prompt:writer@1.2.0")?;
+    /// assert_eq!(reference.template_id.as_str(), "writer");
+    ///
+    /// let error = PromptRef::parse("prompt:writer@1").unwrap_err();
+    /// assert_eq!(error.suggestion(), Some("prompt:writer@1.0.0"));
+    /// # Ok::<(), cuebook_wire::RefError>(())
+    /// ```
     pub fn parse(given: &str) -> Result<Self, RefError> {
         let Some(rest) = given.strip_prefix(REF_SCHEME) else {
             return Err(RefError::no_scheme(given));

@@ -91,7 +91,7 @@ pub struct RunSnapshot {
     pub owner: Option<Owner>,
     /// The node it waits at.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[schemars(with = "Option<String>")]
     pub current_node_id: Option<NodeId>,
     /// When it began.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,7 +115,7 @@ pub struct RunSnapshot {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub channels: Map<String, Value>,
     /// Why it failed; written without `retryable`, which this place does not have.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "without_retryable")]
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "without_retryable")]
     #[schemars(schema_with = "closed_error")]
     pub error: Option<RunError>,
     /// The engine it began under.

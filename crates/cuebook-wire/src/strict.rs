@@ -87,6 +87,19 @@ pub trait Document: JsonSchema + DeserializeOwned + 'static {
 ///
 /// The faults, at least one: every violation of the schema of `T`; what only reading finds, such as a version with leading
 /// zeros, when the schema holds; and what `T::rules` finds, when the value can be read at all.
+///
+/// # Example
+///
+/// ```
+/// use cuebook_wire::{PromptTemplate, strict};
+/// use serde_json::json;
+///
+/// let document = json!({ "templateId": "writer", "version": "1.0.0", "kind": "sytem", "txt": "You write." });
+/// let faults = strict::read::<PromptTemplate>(&document).unwrap_err();
+/// assert_eq!(faults.len(), 3);
+/// assert_eq!(faults[1].path, "/kind");
+/// assert_eq!(faults[1].nearest.as_deref(), Some("system"));
+/// ```
 pub fn read<T: Document>(value: &Value) -> Result<T, Vec<Fault>> {
     let mut faults = match cache::compiled::<T>() {
         Ok(compiled) => compiled.faults(value, T::CODE),
@@ -112,7 +125,7 @@ fn broken_schema<T>(reason: &str) -> Fault {
 /// What serde stumbled over after the schema had no objection.
 fn unreadable(code: ErrorCode, error: &serde_path_to_error::Error<serde_json::Error>) -> Fault {
     let path: String = error.path().iter().filter_map(step).collect();
-    Fault::new(path, code, error.inner().to_string().chars().take(200).collect::<String>())
+    Fault::new(path, code, error.inner().to_string().chars().take(120).collect::<String>())
 }
 
 fn step(segment: &serde_path_to_error::Segment) -> Option<String> {

@@ -20,9 +20,9 @@ pub enum VersionError {
         /// What was given.
         given: String,
         /// The same numbers filled up with zeros.
-        suggestion: String,
+        suggestion: Option<String>,
     },
-    /// A range such as `^1.2.0`, `1.x` or `latest`.
+    /// A range such as `^1.2.0` or `1.x`, or a name such as `latest`.
     #[error("`{given}` is not one version: ranges and names are not allowed")]
     Range {
         /// What was given.
@@ -35,6 +35,8 @@ pub enum VersionError {
         given: String,
         /// What Semantic Versioning says is wrong.
         reason: String,
+        /// The same version without leading zeros or letters.
+        suggestion: Option<String>,
     },
 }
 
@@ -42,29 +44,39 @@ impl VersionError {
     /// The nearest valid version, when there is one.
     pub fn suggestion(&self) -> Option<&str> {
         match self {
-            Self::Short { suggestion, .. } => Some(suggestion),
-            Self::Range { .. } | Self::Malformed { .. } => None,
+            Self::Short { suggestion, .. } | Self::Malformed { suggestion, .. } => suggestion.as_deref(),
+            Self::Range { .. } => None,
         }
     }
 
-    fn of(given: &str, error: &semver::Error) -> Self {
-        let numbers = given.strip_prefix('v').unwrap_or(given);
-        let quoted = crate::text::shorten(given);
-        let is_short =
-            numbers.split('.').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()));
-        match numbers.split('.').count() {
-            count @ 1..=3 if is_short && numbers.len() <= 20 => {
-                Self::Short { given: quoted, suggestion: format!("{numbers}{}", ".0".repeat(3 - count)) }
-            }
-            _ if given.starts_with(['^', '~', '>', '<', '=', '*'])
-                || given.contains('x')
-                || given == "latest" =>
-            {
-                Self::Range { given: quoted }
-            }
-            _ => Self::Malformed { given: quoted, reason: error.to_string() },
+    fn of(text: &str, error: &semver::Error) -> Self {
+        let given = crate::text::shorten(text);
+        let suggestion = nearest_version(text);
+        if suggestion.is_some() && text.split('.').count() < 3 {
+            Self::Short { given, suggestion }
+        } else if is_range(text) {
+            Self::Range { given }
+        } else {
+            Self::Malformed { given, reason: error.to_string(), suggestion }
         }
     }
+}
+
+/// Whether `text` means any of several versions.
+fn is_range(text: &str) -> bool {
+    let is_wildcard = |part: &str| matches!(part, "x" | "X" | "*" | "latest");
+    text.starts_with(['^', '~', '>', '<', '=']) || text.split('.').any(is_wildcard)
+}
+
+/// The version with the numbers of `text`, of which there are one to three, behind at most a `v`.
+fn nearest_version(text: &str) -> Option<String> {
+    let numbers = text.strip_prefix(['v', 'V']).unwrap_or(text).split('.');
+    let mut numbers = numbers.map(str::parse).collect::<Result<Vec<u64>, _>>().ok()?;
+    if numbers.len() > 3 {
+        return None;
+    }
+    numbers.resize(3, 0);
+    Some(format!("{}.{}.{}", numbers[0], numbers[1], numbers[2]))
 }
 
 /// A version by Semantic Versioning 2.0.0.

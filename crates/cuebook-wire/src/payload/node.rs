@@ -137,7 +137,7 @@ pub struct NodeSuspended {
     /// The interrupt it waits for.
     pub interrupt_id: InterruptId,
     /// What it waits for, where it is one of the four kinds a node event may name.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "node_event_kind")]
     pub kind: Option<InterruptKind>,
     /// The interrupt's key, the same in every replay.
@@ -166,7 +166,7 @@ pub struct NodeResumed {
     pub node_id: NodeId,
     /// The interrupt that was resolved.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[schemars(with = "Option<String>")]
     pub interrupt_id: Option<InterruptId>,
     /// What it goes on with.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
@@ -204,7 +204,7 @@ pub struct InterruptResolved {
     #[schemars(with = "String")]
     pub interrupt_id: InterruptId,
     /// What was asked for, where it is one of the four kinds a node event may name.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "node_event_kind")]
     pub kind: Option<InterruptKind>,
     /// The answer.

@@ -140,11 +140,11 @@ pub struct ReplayDiverged {
     pub at_sequence: Sequence,
     /// The source's event there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[schemars(with = "Option<String>")]
     pub original_event_id: Option<EventId>,
     /// The replay's event there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[schemars(with = "Option<String>")]
     pub replay_event_id: Option<EventId>,
     /// How they differ.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -126,7 +126,7 @@ pub struct ProviderUsage {
     pub cache_hit: Option<bool>,
     /// The node that made the call.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[schemars(with = "Option<String>")]
     pub node_id: Option<NodeId>,
     /// The trace of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -179,7 +179,7 @@ pub struct ArtifactCreated {
     pub artifact_type: String,
     /// The node that made it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[schemars(with = "Option<String>")]
     pub node_id: Option<NodeId>,
     /// Its version.
     #[serde(skip_serializing_if = "Option::is_none")]

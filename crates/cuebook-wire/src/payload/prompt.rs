@@ -90,7 +90,7 @@ pub struct PromptComposed {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variable_bindings: Option<Map<String, Value>>,
     /// SHA-256 of each bound value's text.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "hashes")]
     pub variable_hashes: Option<BTreeMap<String, String>>,
     /// Whether anything untrusted went into it.
@@ -150,17 +150,21 @@ pub struct AgentPromptResolved {
     pub kind: PromptKind,
     /// The agent the node is bound to.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[schemars(with = "Option<String>")]
     pub agent_id: Option<AgentId>,
     /// The layers, the highest first.
     pub chain: Vec<ChainEntry>,
     /// The winning candidate; null when no layer had one.
-    #[schemars(required)]
+    #[schemars(schema_with = "text_or_null")]
     pub resolved: Option<String>,
     /// The host that caused it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub causation_host_id: Option<String>,
+}
+
+fn text_or_null(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "null"] })
 }
 
 fn hashes(_: &mut SchemaGenerator) -> Schema {

@@ -189,7 +189,7 @@ pub struct VariableChanged {
     pub next: Option<Value>,
     /// The node that changed it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[schemars(with = "Option<String>")]
     pub node_id: Option<NodeId>,
 }
 
@@ -206,7 +206,7 @@ pub struct LogAppended {
     pub code: Option<String>,
     /// The node it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[schemars(with = "Option<String>")]
     pub node_id: Option<NodeId>,
     /// The facts behind it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -224,7 +224,7 @@ pub struct VersionPinned {
     pub version: u64,
     /// The node it is fixed for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[schemars(with = "Option<String>")]
     pub node_id: Option<NodeId>,
 }
 
@@ -242,6 +242,6 @@ pub struct CapBreached {
     pub observed: Number,
     /// The node that passed it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[schemars(with = "Option<String>")]
     pub node_id: Option<NodeId>,
 }

@@ -71,9 +71,9 @@ pub struct WorkflowTrigger {
 /// How wide and high an editor draws a group.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Size {
-    /// To the right.
+    /// How wide.
     pub width: Number,
-    /// Downward.
+    /// How high.
     pub height: Number,
 }
 

@@ -28,9 +28,9 @@ const TYPE_FORM: &str = "a node type: a lower-case letter, then letters, digits,
 /// Where an editor draws a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Position {
-    /// To the right.
+    /// How far to the right.
     pub x: Number,
-    /// Downward.
+    /// How far down.
     pub y: Number,
 }
 
