@@ -22,6 +22,7 @@ mod hash;
 mod library;
 mod markers;
 mod node_prompts;
+mod normal;
 mod observed;
 mod pinned;
 mod pipeline;
