@@ -6,6 +6,7 @@
 //!
 //! - [`Expression`] is read once and evaluated many times against a [`Scope`].
 //! - [`Path`] is a fixed reference such as `steps.draft.output`.
+//! - [`Condition`] is the wire form of an edge condition, compiled.
 //! - [`ExprError`] says why a text cannot be read, [`EvalError`] why it has no value; both can show the place.
 //! - [`limits`] bounds all of it.
 //!
@@ -72,6 +73,7 @@
 //! | `number(value)` | a number as it is, or the JSON number that a string holds |
 
 mod caret;
+mod condition;
 mod error;
 mod evaluate;
 mod expression;
@@ -90,6 +92,7 @@ mod token;
 mod tree;
 mod value;
 
+pub use condition::Condition;
 pub use error::{EvalError, ExprError};
 pub use expression::Expression;
 pub use path::{Path, Segment};
