@@ -20,6 +20,7 @@ pub struct AgentBinding {
 
 /// The fallback prompts of an agent's library.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each agent, and it stays where it is")]
 pub enum LibraryDefaults {
     /// The manifest names no library.
     #[default]

@@ -11,7 +11,7 @@ use cuebook_template::{Source as TextSource, Span, Trust, Value, nearest};
 use cuebook_wire::{ErrorCode, PromptRef, PromptVariable, VariableSource, VariableType};
 
 use crate::chain::Warning;
-use crate::extract::extract;
+use crate::extract::{check as check_path, extract};
 use crate::failure::PromptError;
 use crate::pinned::{Body, Pinned};
 use crate::scope::Scope;
@@ -155,18 +155,27 @@ impl Binder<'_> {
         if let Some(value) = self.overridden(&variable.name) {
             return Some(value);
         }
-        let value = self.scope.value(variable.source, &variable.name)?;
+        let scope = self.scope;
+        let value = scope.value(variable.source, &variable.name);
         match &variable.extract_path {
-            None => Some(value.clone()),
-            Some(path) => match extract(path, value) {
-                Ok(found) => found.filter(|value| !value.is_null()),
-                Err(bad) => {
-                    let error =
-                        self.error(ErrorCode::UnsupportedExtractPath, &variable.name, bad.to_string());
-                    self.errors.push(error.hint("write a path of RFC 9535, for example $.items[0].title"));
-                    None
-                }
-            },
+            None => value.cloned(),
+            Some(path) => self.extracted(&variable.name, path, value),
+        }
+    }
+
+    /// What `path` finds in `value`; a path that is none is an error whether or not there is a value.
+    fn extracted(&mut self, name: &str, path: &str, value: Option<&Value>) -> Option<Value> {
+        let found = match value {
+            Some(value) => extract(path, value),
+            None => check_path(path).map(|()| None),
+        };
+        match found {
+            Ok(found) => found.filter(|value| !value.is_null()),
+            Err(bad) => {
+                let error = self.error(ErrorCode::UnsupportedExtractPath, name, bad.to_string());
+                self.errors.push(error.hint("write a path of RFC 9535, for example $.items[0].title"));
+                None
+            }
         }
     }
 
@@ -227,17 +236,14 @@ impl Binder<'_> {
             .json()
             .as_str()
             .and_then(|text| SecretId::parse_marker(text).or_else(|| SecretId::parse(text)));
-        match id.filter(|_| value.trust() == Trust::Trusted) {
-            Some(id) => BoundValue::Secret(id),
-            None => {
-                let message = format!(
-                    "secret variable '{}' is not bound to the id of a declared secret",
-                    variable.name
-                );
-                let error = self.error(ErrorCode::CredentialUnavailable, &variable.name, message);
-                self.errors.push(error.hint("bind it to an id under [secrets] in the host's configuration"));
-                BoundValue::Empty
-            }
+        if let Some(id) = id.filter(|_| value.trust() == Trust::Trusted) {
+            BoundValue::Secret(id)
+        } else {
+            let message =
+                format!("secret variable '{}' is not bound to the id of a declared secret", variable.name);
+            let error = self.error(ErrorCode::CredentialUnavailable, &variable.name, message);
+            self.errors.push(error.hint("bind it to an id under [secrets] in the host's configuration"));
+            BoundValue::Empty
         }
     }
 
@@ -283,11 +289,19 @@ impl Binder<'_> {
     }
 
     fn error(&self, code: ErrorCode, variable: &str, message: String) -> PromptError {
-        let error = PromptError::new(code, message).about_pinned(&self.pinned.reference).variable(variable);
-        match first_placeholder(self.program, variable) {
+        variable_error(self.pinned, code, variable, message)
+    }
+}
+
+/// An error about a variable, at its first placeholder.
+pub(crate) fn variable_error(pinned: &Pinned, code: ErrorCode, name: &str, message: String) -> PromptError {
+    let error = PromptError::new(code, message).about_pinned(&pinned.reference).variable(name);
+    match &pinned.body {
+        Body::Template(program) => match first_placeholder(program, name) {
             Some((source, span)) => error.at(source, span),
             None => error,
-        }
+        },
+        Body::Static { .. } => error,
     }
 }
 

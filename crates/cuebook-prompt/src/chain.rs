@@ -3,6 +3,8 @@
 //! Pure: it reads what it is given and dereferences nothing. Layers in order: run-configurable (when the host honours
 //! it), node, agent, workflow defaults, host defaults; the first candidate wins.
 
+use std::sync::Arc;
+
 use cuebook_wire::payload::{AgentPromptResolved, ChainEntry, ChainLayer};
 use cuebook_wire::{AgentId, ErrorCode, NodeId, PromptKind, PromptRef, PromptRefs};
 
@@ -51,8 +53,6 @@ pub struct Resolution {
     pub chain: Vec<ChainEntry>,
     /// What won.
     pub winner: Option<Winner>,
-    /// Whether layer 2 came to a library that is not installed.
-    pub library_missing: bool,
 }
 
 /// What a layer offers.
@@ -74,21 +74,36 @@ impl Winner {
     }
 }
 
-/// A layer's say: a candidate, or why there is none.
+/// What stands at a layer when its ref is the only one and another few-shot slot is asked about.
+const FIRST_SLOT_ONLY: &str = "one ref fills the first few-shot slot only";
+
+const NO_CANDIDATE: &str = "no candidate at this layer";
+
+/// A layer's say.
 struct Offer {
     layer: ChainLayer,
-    candidate: Option<Winner>,
-    reason: Option<String>,
+    say: Say,
+}
+
+enum Say {
+    /// The layer has a candidate.
+    Candidate(Winner),
+    /// The layer has a text without a ref, which is nobody's candidate but keeps lower layers out.
+    InlineBody,
+    /// The layer has nothing, and this is why.
+    Nothing(String),
 }
 
 impl Offer {
     fn reference(layer: ChainLayer, candidate: Option<&PromptRef>) -> Self {
-        let candidate = candidate.map(|reference| Winner::Ref(reference.clone(), layer));
-        Self { layer, candidate, reason: None }
+        match candidate {
+            Some(reference) => Self { layer, say: Say::Candidate(Winner::Ref(reference.clone(), layer)) },
+            None => Self::nothing(layer, NO_CANDIDATE),
+        }
     }
 
-    fn none(layer: ChainLayer, reason: impl Into<String>) -> Self {
-        Self { layer, candidate: None, reason: Some(reason.into()) }
+    fn nothing(layer: ChainLayer, reason: impl Into<String>) -> Self {
+        Self { layer, say: Say::Nothing(reason.into()) }
     }
 }
 
@@ -115,88 +130,118 @@ fn is_of_interest(input: &ChainInput<'_>, resolution: &Resolution) -> bool {
 }
 
 fn resolve_slot(input: &ChainInput<'_>, kind: PromptKind, slot: usize) -> Resolution {
-    let inline = input.node.inline(kind).is_some() && input.node.candidate(kind, slot).is_none();
-    let mut library_missing = false;
-    let offers = offers(input, kind, slot, &mut library_missing);
-    let mut winner: Option<Winner> = None;
-    let mut superseded_by: Option<String> = None;
-    let mut chain = Vec::with_capacity(offers.len());
-    for offer in offers {
-        let own_inline = inline && offer.layer == ChainLayer::Node;
-        let reason = match (&superseded_by, &offer.candidate) {
-            _ if own_inline && superseded_by.is_none() => Some("inline body".to_owned()),
-            (Some(by), Some(_)) => Some(format!("superseded by {by}")),
-            (None, Some(_)) => None,
-            (Some(by), None) if inline => Some(format!("superseded by {by}")),
-            (_, None) => Some(offer.reason.unwrap_or_else(|| "no candidate at this layer".to_owned())),
-        };
-        let applied = reason.is_none();
-        let source = offer.candidate.as_ref().map(Winner::source);
-        if own_inline {
-            superseded_by.get_or_insert_with(|| "inline body".to_owned());
-        } else if applied {
-            superseded_by = Some(format!("{} layer", layer_title(offer.layer)));
-            winner = offer.candidate;
-        }
-        chain.push(ChainEntry { layer: offer.layer, source, applied, reason });
+    let mut walk = Walk::default();
+    for offer in offers(input, kind, slot) {
+        walk.take(offer);
     }
     let agent_id = match input.agent {
         AgentLayer::Bound(binding) => Some(binding.manifest.agent_id.clone()),
-        _ => None,
+        AgentLayer::Unbound | AgentLayer::Off | AgentLayer::Unknown(_) => None,
     };
-    Resolution { kind, slot, agent_id, chain, winner, library_missing }
+    Resolution { kind, slot, agent_id, chain: walk.chain, winner: walk.winner }
 }
 
-/// The layers from the highest precedence to the lowest, each with its say.
-fn offers(input: &ChainInput<'_>, kind: PromptKind, slot: usize, library_missing: &mut bool) -> Vec<Offer> {
-    let first = slot == 0;
-    let below = |layer, refs: &PromptRefs| match first {
-        true => Offer::reference(layer, refs.get(kind)),
-        false => Offer::none(layer, "a lower layer fills the first few-shot slot only"),
-    };
-    let mut offers = Vec::with_capacity(5);
-    offers.extend(input.run.map(|refs| below(ChainLayer::RunConfigurable, refs)));
-    offers.push(Offer::reference(ChainLayer::Node, input.node.candidate(kind, slot)));
-    offers.push(match first {
-        true => agent_offer(input, kind, library_missing),
-        false => Offer::none(ChainLayer::AgentOverrides, "a lower layer fills the first few-shot slot only"),
-    });
-    offers.push(below(ChainLayer::WorkflowDefaults, input.workflow));
-    offers.push(below(ChainLayer::HostDefaults, input.host));
-    offers
+/// A walk down the layers: the first candidate or inline body settles the matter.
+#[derive(Default)]
+struct Walk {
+    chain: Vec<ChainEntry>,
+    winner: Option<Winner>,
+    settled: Option<Settled>,
 }
 
-fn agent_offer(input: &ChainInput<'_>, kind: PromptKind, library_missing: &mut bool) -> Offer {
-    let label =
-        if kind == PromptKind::System { ChainLayer::AgentIntrinsic } else { ChainLayer::AgentOverrides };
-    match input.agent {
-        AgentLayer::Unbound => Offer::none(label, "no agent bound"),
-        AgentLayer::Off => Offer::none(label, "this host does not bind agents"),
-        AgentLayer::Unknown(id) => Offer::none(label, format!("agentId unresolved: '{id}'")),
-        AgentLayer::Bound(binding) => bound_offer(binding, kind, library_missing)
-            .unwrap_or_else(|| Offer::none(label, "no candidate at this layer")),
+#[derive(Clone, Copy)]
+enum Settled {
+    By(ChainLayer),
+    ByInlineBody,
+}
+
+impl Walk {
+    fn take(&mut self, Offer { layer, say }: Offer) {
+        let reason = self.reason(&say);
+        let source = match &say {
+            Say::Candidate(candidate) => Some(candidate.source()),
+            Say::InlineBody | Say::Nothing(_) => None,
+        };
+        self.chain.push(ChainEntry { layer, source, applied: reason.is_none(), reason });
+        match say {
+            _ if self.settled.is_some() => {}
+            Say::Candidate(candidate) => {
+                self.settled = Some(Settled::By(layer));
+                self.winner = Some(candidate);
+            }
+            Say::InlineBody => self.settled = Some(Settled::ByInlineBody),
+            Say::Nothing(_) => {}
+        }
+    }
+
+    /// Why a layer is not applied; `None` for the one that is.
+    fn reason(&self, say: &Say) -> Option<String> {
+        match (self.settled, say) {
+            (None, Say::Candidate(_)) => None,
+            (None, Say::InlineBody) => Some("inline body".to_owned()),
+            (Some(Settled::ByInlineBody), _) => Some("superseded by inline body".to_owned()),
+            (_, Say::Nothing(reason)) => Some(reason.clone()),
+            (Some(Settled::By(layer)), _) => Some(format!("superseded by {} layer", layer_title(layer))),
+        }
     }
 }
 
-fn bound_offer(binding: &AgentBinding, kind: PromptKind, library_missing: &mut bool) -> Option<Offer> {
-    if kind == PromptKind::System
-        && let Some(intrinsic) = &binding.intrinsic
-    {
-        let candidate = Some(Winner::Intrinsic(intrinsic.clone()));
-        return Some(Offer { layer: ChainLayer::AgentIntrinsic, candidate, reason: None });
+/// The layers from the highest precedence to the lowest, each with its say.
+fn offers(input: &ChainInput<'_>, kind: PromptKind, slot: usize) -> Vec<Offer> {
+    let first = slot == 0;
+    let single = |layer, refs: &PromptRefs| {
+        if first { Offer::reference(layer, refs.get(kind)) } else { Offer::nothing(layer, FIRST_SLOT_ONLY) }
+    };
+    let agent = if first {
+        agent_offer(input.agent, kind)
+    } else {
+        Offer::nothing(ChainLayer::AgentOverrides, FIRST_SLOT_ONLY)
+    };
+    let mut offers = Vec::with_capacity(5);
+    offers.extend(input.run.map(|refs| single(ChainLayer::RunConfigurable, refs)));
+    offers.push(node_offer(input.node, kind, slot));
+    offers.push(agent);
+    offers.push(single(ChainLayer::WorkflowDefaults, input.workflow));
+    offers.push(single(ChainLayer::HostDefaults, input.host));
+    offers
+}
+
+fn node_offer(node: &NodePrompts, kind: PromptKind, slot: usize) -> Offer {
+    match node.candidate(kind, slot) {
+        None if node.inline(kind).is_some() => Offer { layer: ChainLayer::Node, say: Say::InlineBody },
+        candidate => Offer::reference(ChainLayer::Node, candidate),
+    }
+}
+
+fn agent_offer(agent: AgentLayer<'_>, kind: PromptKind) -> Offer {
+    let label = match kind {
+        PromptKind::System => ChainLayer::AgentIntrinsic,
+        PromptKind::User | PromptKind::FewShot | PromptKind::SchemaHint => ChainLayer::AgentOverrides,
+    };
+    match agent {
+        AgentLayer::Unbound => Offer::nothing(label, "no agent bound"),
+        AgentLayer::Off => Offer::nothing(label, "this host does not bind agents"),
+        AgentLayer::Unknown(id) => Offer::nothing(label, format!("agentId unresolved: '{id}'")),
+        AgentLayer::Bound(binding) => {
+            bound_offer(binding, kind).unwrap_or_else(|| Offer::nothing(label, NO_CANDIDATE))
+        }
+    }
+}
+
+/// What a known agent offers: its own text, else its override, else its library's default.
+fn bound_offer(binding: &AgentBinding, kind: PromptKind) -> Option<Offer> {
+    if let Some(intrinsic) = binding.intrinsic.as_ref().filter(|_| kind == PromptKind::System) {
+        let say = Say::Candidate(Winner::Intrinsic(Arc::clone(intrinsic)));
+        return Some(Offer { layer: ChainLayer::AgentIntrinsic, say });
     }
     if let Some(reference) = binding.manifest.prompt_overrides.get(kind) {
         return Some(Offer::reference(ChainLayer::AgentOverrides, Some(reference)));
     }
+    let layer = ChainLayer::AgentLibraryDefault;
     match &binding.library {
         LibraryDefaults::NotNamed => None,
-        LibraryDefaults::NotInstalled => {
-            *library_missing = true;
-            Some(Offer::none(ChainLayer::AgentLibraryDefault, "the agent's library is not installed"))
-        }
-        LibraryDefaults::Installed(refs) => {
-            Some(Offer::reference(ChainLayer::AgentLibraryDefault, refs.get(kind)))
-        }
+        LibraryDefaults::NotInstalled => Some(Offer::nothing(layer, "the agent's library is not installed")),
+        LibraryDefaults::Installed(refs) => Some(Offer::reference(layer, refs.get(kind))),
     }
 }
 
@@ -232,26 +277,30 @@ pub struct Warning {
 }
 
 /// The warnings that the chain itself gives rise to, each at most once.
-pub fn warnings(input: &ChainInput<'_>, resolutions: &[Resolution]) -> Vec<Warning> {
-    let mut warnings = Vec::new();
-    let superseded: Vec<&str> = input.node.superseded_inline().map(PromptKind::as_str).collect();
-    if !superseded.is_empty() {
-        let message =
-            format!("both a ref and an inline body are given ({}): the ref is used", superseded.join(", "));
-        warnings.push(Warning { code: ErrorCode::PromptRefSupersedesInline, message });
-    }
-    if let AgentLayer::Unknown(id) = input.agent {
-        let message = format!("no agent is called '{id}': the agent layer is skipped");
-        warnings.push(Warning { code: ErrorCode::AgentBindingUnresolvable, message });
-    }
-    if let AgentLayer::Bound(binding) = input.agent
-        && resolutions.iter().any(|resolution| resolution.library_missing)
-    {
-        let library =
-            binding.manifest.prompt_library_ref.as_ref().map(ToString::to_string).unwrap_or_default();
-        let message =
-            format!("the library '{library}' of agent '{}' is not installed", binding.manifest.agent_id);
-        warnings.push(Warning { code: ErrorCode::AgentLibraryUnresolvable, message });
-    }
-    warnings
+pub fn warnings(input: &ChainInput<'_>) -> Vec<Warning> {
+    let agent = match input.agent {
+        AgentLayer::Unknown(id) => Some(unknown_agent(id)),
+        AgentLayer::Bound(binding) => missing_library(binding),
+        AgentLayer::Unbound | AgentLayer::Off => None,
+    };
+    superseded_inline(input.node).into_iter().chain(agent).collect()
+}
+
+fn superseded_inline(node: &NodePrompts) -> Option<Warning> {
+    let kinds: Vec<&str> = node.superseded_inline().map(PromptKind::as_str).collect();
+    let message = format!("both a ref and an inline body are given ({}): the ref is used", kinds.join(", "));
+    (!kinds.is_empty()).then_some(Warning { code: ErrorCode::PromptRefSupersedesInline, message })
+}
+
+fn unknown_agent(id: &AgentId) -> Warning {
+    let message = format!("no agent is called '{id}': the agent layer is skipped");
+    Warning { code: ErrorCode::AgentBindingUnresolvable, message }
+}
+
+fn missing_library(binding: &AgentBinding) -> Option<Warning> {
+    let LibraryDefaults::NotInstalled = binding.library else { return None };
+    let library = binding.manifest.prompt_library_ref.as_ref().map(ToString::to_string).unwrap_or_default();
+    let message =
+        format!("the library '{library}' of agent '{}' is not installed", binding.manifest.agent_id);
+    Some(Warning { code: ErrorCode::AgentLibraryUnresolvable, message })
 }

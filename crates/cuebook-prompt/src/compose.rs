@@ -132,7 +132,7 @@ impl<'a> Writer<'a> {
     fn write_body<'p>(&mut self, parts: impl Iterator<Item = &'p Part>) -> Option<(Range<usize>, String)> {
         let mut start = None;
         for part in parts {
-            if start.is_some() || !self.observed.is_empty() {
+            if !self.bodies.is_empty() {
                 self.write_joint(start.is_some());
             }
             start.get_or_insert(self.observed.len());

@@ -6,11 +6,12 @@ use cuebook_template::{Diagnostic, Source as TextSource, Span};
 use cuebook_wire::{ErrorCode, PromptRef, RunError};
 use serde_json::{Map, Value as Json};
 
-use crate::secret::SecretUnavailable;
-
 /// One thing that is wrong with a prompt: code, sentence, place and hint; never a value.
 #[derive(Clone, Debug)]
-pub struct PromptError {
+pub struct PromptError(Box<Parts>);
+
+#[derive(Clone, Debug)]
+struct Parts {
     code: ErrorCode,
     diagnostic: Diagnostic,
     reference: Option<String>,
@@ -21,78 +22,81 @@ impl PromptError {
     /// An error with a message and nothing else.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let diagnostic = Diagnostic::error(code.as_str(), message.into());
-        Self { code, diagnostic, reference: None, variable: None }
+        Self(Box::new(Parts { code, diagnostic, reference: None, variable: None }))
     }
 
     /// Names the ref it is about.
-    pub fn about(mut self, reference: &PromptRef) -> Self {
-        self.reference = Some(reference.to_string());
-        self
+    pub fn about(self, reference: &PromptRef) -> Self {
+        self.about_pinned(&reference.to_string())
     }
 
     /// Names the pinned ref it is about, as text.
     pub fn about_pinned(mut self, reference: &str) -> Self {
-        self.reference = Some(reference.to_owned());
+        self.0.reference = Some(reference.to_owned());
         self
     }
 
     /// Names the variable it is about.
     pub fn variable(mut self, name: &str) -> Self {
-        self.variable = Some(name.to_owned());
+        self.0.variable = Some(name.to_owned());
         self
     }
 
     /// Says at which layer the ref stood.
-    pub fn at_layer(mut self, layer: &str) -> Self {
-        self.diagnostic.message = format!("{} (named by {layer})", self.diagnostic.message);
-        self
+    pub fn at_layer(self, layer: &str) -> Self {
+        let message = format!("{} (named by {layer})", self.0.diagnostic.message);
+        self.map(|diagnostic| Diagnostic { message, ..diagnostic })
     }
 
     /// Points at the place in the text.
-    pub fn at(mut self, source: &TextSource, span: Span) -> Self {
-        self.diagnostic = self.diagnostic.at(source, span);
-        self
+    pub fn at(self, source: &TextSource, span: Span) -> Self {
+        self.map(|diagnostic| diagnostic.at(source, span))
     }
 
     /// Adds what to do about it.
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.diagnostic = self.diagnostic.with_hint(hint);
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        self.map(|diagnostic| diagnostic.with_hint(hint))
+    }
+
+    fn map(mut self, change: impl FnOnce(Diagnostic) -> Diagnostic) -> Self {
+        self.0.diagnostic = change(self.0.diagnostic);
         self
     }
 
     /// Whether it is about the variable called `name`.
     pub fn is_about_variable(&self, name: &str) -> bool {
-        self.variable.as_deref() == Some(name)
+        self.0.variable.as_deref() == Some(name)
     }
 
     /// The stable code.
     pub fn code(&self) -> ErrorCode {
-        self.code
+        self.0.code
     }
 
     /// The sentence, the place and the hint.
     pub fn diagnostic(&self) -> &Diagnostic {
-        &self.diagnostic
+        &self.0.diagnostic
     }
 
     /// The error as a node's failure, with `details` for ref, variable, line and column.
     pub fn to_run_error(&self) -> RunError {
         RunError {
-            code: self.code.as_str().to_owned(),
-            message: self.diagnostic.message.clone(),
+            code: self.0.code.as_str().to_owned(),
+            message: self.0.diagnostic.message.clone(),
             details: Some(self.details()),
             retryable: None,
         }
     }
 
     fn details(&self) -> Map<String, Json> {
-        let position = self.diagnostic.position();
+        let Parts { diagnostic, reference, variable, .. } = &*self.0;
+        let position = diagnostic.position();
         let entries = [
-            ("ref", self.reference.clone().map(Json::from)),
-            ("variable", self.variable.clone().map(Json::from)),
+            ("ref", reference.clone().map(Json::from)),
+            ("variable", variable.clone().map(Json::from)),
             ("line", position.map(|position| Json::from(position.line))),
             ("column", position.map(|position| Json::from(position.column))),
-            ("hint", self.diagnostic.hint.clone().map(Json::from)),
+            ("hint", diagnostic.hint.clone().map(Json::from)),
         ];
         entries.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
     }
@@ -100,18 +104,11 @@ impl PromptError {
 
 impl fmt::Display for PromptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.diagnostic.fmt(f)
+        self.0.diagnostic.fmt(f)
     }
 }
 
 impl std::error::Error for PromptError {}
-
-impl From<SecretUnavailable> for PromptError {
-    fn from(error: SecretUnavailable) -> Self {
-        Self::new(ErrorCode::CredentialUnavailable, error.to_string())
-            .hint("declare it under [secrets], allow this use, and see that its origin can be reached")
-    }
-}
 
 /// Everything that is wrong with one prompt; at least one error.
 #[derive(Clone, Debug)]

@@ -25,6 +25,7 @@ mod node_prompts;
 mod normal;
 mod observed;
 mod pinned;
+mod pins;
 mod pipeline;
 mod principal;
 mod scope;

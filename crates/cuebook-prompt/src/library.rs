@@ -78,12 +78,11 @@ impl Library {
             return Err(PromptError::new(ErrorCode::PromptTemplateInvalid, message).about_pinned(&name));
         }
         let versions = self.templates.get(&template.template_id);
-        match versions.is_some_and(|versions| versions.contains_key(&template.version)) {
-            true => {
-                Err(PromptError::new(ErrorCode::PromptAlreadyExists, format!("'{name}' is there already"))
-                    .about_pinned(&name))
-            }
-            false => Ok(()),
+        if versions.is_some_and(|versions| versions.contains_key(&template.version)) {
+            Err(PromptError::new(ErrorCode::PromptAlreadyExists, format!("'{name}' is there already"))
+                .about_pinned(&name))
+        } else {
+            Ok(())
         }
     }
 
@@ -171,9 +170,12 @@ impl Libraries {
     ///
     /// As [`Source::pin`].
     pub fn find(&self, reference: &PromptRef, within: Option<&LibraryId>) -> Result<&Entry, PromptError> {
-        match reference.library_id.as_ref().or(within) {
-            Some(id) => self.get(id).ok_or_else(|| self.library_not_found(reference, id))?.find(reference),
-            None => self.find_anywhere(reference),
+        match (reference.library_id.as_ref(), within) {
+            (Some(named), Some(within)) if named != within => Err(elsewhere(reference, named, within)),
+            (Some(id), _) | (None, Some(id)) => {
+                self.get(id).ok_or_else(|| self.library_not_found(reference, id))?.find(reference)
+            }
+            (None, None) => self.find_anywhere(reference),
         }
     }
 
@@ -204,6 +206,13 @@ impl Libraries {
             None => error,
         }
     }
+}
+
+fn elsewhere(reference: &PromptRef, named: &LibraryId, within: &LibraryId) -> PromptError {
+    let message = format!("the ref names the library '{named}', but only '{within}' is looked in");
+    PromptError::new(ErrorCode::PromptTemplateNotFound, message)
+        .about(reference)
+        .hint("leave \"libraryId\" out, or name the ref at another layer")
 }
 
 fn ambiguous(reference: &PromptRef, having: &[&Library]) -> PromptError {

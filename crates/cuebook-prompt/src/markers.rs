@@ -48,12 +48,12 @@ fn angles(text: &str) -> Vec<Range<usize>> {
         return Vec::new();
     }
     let letters = letters(text);
-    let begins = |at: &usize| letters[*at].letter == '<' && begins_marker(&letters[at + 1..]);
+    let begins = |at: &usize| letters[*at].char == '<' && begins_marker(&letters[at + 1..]);
     (0..letters.len()).filter(begins).map(|at| letters[at].start..letters[at].end).collect()
 }
 
 fn begins_marker(rest: &[Letter]) -> bool {
-    let mut rest = rest.iter().map(|one| one.letter).skip_while(|c| c.is_whitespace() || *c == '/');
+    let mut rest = rest.iter().map(|one| one.char).skip_while(|c| c.is_whitespace() || *c == '/');
     NAME.chars().all(|expected| rest.next() == Some(expected))
 }
 

@@ -89,7 +89,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn reference(&mut self, key: &str) -> Option<PromptRef> {
         let value = self.config.get(key).filter(|value| !value.is_null())?;
-        self.read_reference(format!("/{key}"), value)
+        self.read_reference(&format!("/{key}"), value)
     }
 
     fn references(&mut self, key: &str) -> Vec<PromptRef> {
@@ -98,7 +98,7 @@ impl Reader<'_> {
             Some(Json::Array(items)) => items
                 .iter()
                 .enumerate()
-                .filter_map(|(index, item)| self.read_reference(format!("/{key}/{index}"), item))
+                .filter_map(|(index, item)| self.read_reference(&format!("/{key}/{index}"), item))
                 .collect(),
             Some(_) => {
                 self.fault(format!("/{key}"), format!("'{key}' holds an array of prompt refs"));
@@ -118,11 +118,11 @@ impl Reader<'_> {
         }
     }
 
-    fn read_reference(&mut self, path: String, value: &Json) -> Option<PromptRef> {
+    fn read_reference(&mut self, path: &str, value: &Json) -> Option<PromptRef> {
         match cuebook_wire::strict::read::<PromptRef>(value) {
             Ok(reference) => Some(reference),
             Err(faults) => {
-                self.faults.extend(faults.into_iter().map(|fault| fault.below(&path)));
+                self.faults.extend(faults.into_iter().map(|fault| fault.below(path)));
                 None
             }
         }

@@ -30,7 +30,7 @@ const MAX_DIGITS: usize = 8;
 /// One letter, and the bytes it was read from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Letter {
-    pub(crate) letter: char,
+    pub(crate) char: char,
     pub(crate) start: usize,
     pub(crate) end: usize,
     /// How many references end here whose `;` has not been seen; each may have one or not.
@@ -64,7 +64,7 @@ impl Reader {
             return;
         }
         self.drop_leading_zero(letter);
-        self.letters.push(Letter { letter, start, end, unclosed: 0 });
+        self.letters.push(Letter { char: letter, start, end, unclosed: 0 });
         self.end_name();
     }
 
@@ -88,18 +88,18 @@ impl Reader {
 
     /// The numeric reference at the end: where it begins, its radix, and what it stands for.
     fn number(&self) -> Option<(usize, u32, char)> {
-        let digits = self.letters.iter().rev().take_while(|one| one.letter.is_ascii_hexdigit());
+        let digits = self.letters.iter().rev().take_while(|one| one.char.is_ascii_hexdigit());
         let digits = digits.take(MAX_DIGITS + 1).count();
         if digits == 0 || digits > MAX_DIGITS {
             return None;
         }
         let (head, tail) = self.letters.split_at(self.letters.len() - digits);
         let (from, radix) = match head {
-            [.., and, hash, x] if (and.letter, hash.letter, x.letter) == ('&', '#', 'x') => (head.len() - 3, 16),
-            [.., and, hash] if (and.letter, hash.letter) == ('&', '#') => (head.len() - 2, 10),
+            [.., and, hash, x] if (and.char, hash.char, x.char) == ('&', '#', 'x') => (head.len() - 3, 16),
+            [.., and, hash] if (and.char, hash.char) == ('&', '#') => (head.len() - 2, 10),
             _ => return None,
         };
-        let digits: String = tail.iter().map(|one| one.letter).collect();
+        let digits: String = tail.iter().map(|one| one.char).collect();
         let decoded = u32::from_str_radix(&digits, radix).ok().and_then(char::from_u32)?;
         Some((from, radix, decoded))
     }
@@ -117,7 +117,7 @@ impl Reader {
 
     fn end_name(&mut self) {
         let window = self.letters.len().saturating_sub(MAX_NAME + 1);
-        let Some(and) = self.letters[window..].iter().rposition(|one| one.letter == '&') else { return };
+        let Some(and) = self.letters[window..].iter().rposition(|one| one.char == '&') else { return };
         let from = window + and;
         let name = &self.letters[from + 1..];
         if let Some((_, decoded)) = NAMES.iter().find(|(known, _)| is(name, known)) {
@@ -139,7 +139,7 @@ impl Reader {
 }
 
 fn is(letters: &[Letter], text: &str) -> bool {
-    text.chars().eq(letters.iter().map(|one| one.letter))
+    text.chars().eq(letters.iter().map(|one| one.char))
 }
 
 fn ends_with(letters: &[Letter], text: &str) -> bool {

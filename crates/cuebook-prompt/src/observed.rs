@@ -91,7 +91,8 @@ pub struct VariableFacts {
 
 impl VariableTable {
     /// Puts the variables of all texts together: one plain entry where the values of a name agree, else one entry
-    /// `<templateId>.<name>` for each text (`<templateId>@<version>.<name>` for two versions of one template).
+    /// `<templateId>.<name>` for each text (`<templateId>@<version>.<name>` for another version of a template, and
+    /// `<templateId>@<version>#<n>.<name>` where a text comes in more than once). No entry takes another's place.
     pub fn of(parts: &[Part]) -> Self {
         let all =
             || parts.iter().flat_map(|part| part.bindings.variables.iter().map(move |bound| (part, bound)));
@@ -103,9 +104,10 @@ impl VariableTable {
         let mut table = BTreeMap::new();
         for (part, bound) in all() {
             let name = &bound.name;
-            let key = match disputed.contains(name.as_str()) {
-                false => name.clone(),
-                true => disputed_key(&table, &part.pinned.reference, bound),
+            let key = if disputed.contains(name.as_str()) {
+                disputed_key(&table, &part.pinned.reference, bound)
+            } else {
+                name.clone()
             };
             table.insert(key, bound.clone());
         }
@@ -144,14 +146,15 @@ impl VariableTable {
     }
 }
 
+/// The first free name of a disputed variable; one that holds the same value is as good as free.
 fn disputed_key(table: &BTreeMap<String, Bound>, reference: &str, bound: &Bound) -> String {
     let full = reference.strip_prefix("prompt:").unwrap_or(reference);
     let id = full.split('@').next().unwrap_or(full);
-    let key = format!("{id}.{}", bound.name);
-    match table.get(&key) {
-        Some(other) if other.value != bound.value => format!("{full}.{}", bound.name),
-        _ => key,
-    }
+    let prefixes = [id.to_owned(), full.to_owned()].into_iter();
+    let keys = prefixes.chain((2..=usize::MAX).map(|occurrence| format!("{full}#{occurrence}")));
+    let mut keys = keys.map(|prefix| format!("{prefix}.{}", bound.name));
+    let free = |key: &String| table.get(key).is_none_or(|other| other.value == bound.value);
+    keys.find(free).unwrap_or_default()
 }
 
 /// The private part of `prompt.composed`: what the closed payload cannot carry; no text and no value.

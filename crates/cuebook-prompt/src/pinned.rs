@@ -107,6 +107,9 @@ pub struct Pin {
     /// The library named by the ref, if it names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library: Option<LibraryId>,
+    /// The library that had it, in which alone it is looked for from then on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found_in: Option<LibraryId>,
     /// The version it is held to for the rest of the run.
     pub version: Version,
 }

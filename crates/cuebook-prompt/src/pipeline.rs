@@ -5,16 +5,20 @@
 
 use std::sync::Arc;
 
+use cuebook_template::Value;
 use cuebook_wire::payload::ChainLayer;
-use cuebook_wire::{AgentId, ErrorCode, LibraryId, PromptKind, PromptRef, PromptRefs, WorkflowId};
+use cuebook_wire::{
+    AgentId, ErrorCode, LibraryId, PromptKind, PromptRef, PromptRefs, VariableSource, WorkflowId,
+};
 
 use crate::agents::{AgentBinding, Agents};
-use crate::bind::{BindPolicy, Bindings, bind};
+use crate::bind::{BindPolicy, Bindings, BoundValue, bind, variable_error};
 use crate::chain::{self, AgentLayer, ChainInput, Resolution, Warning, Winner};
 use crate::compose::{Composition, Part, SecretValues, Slot, compose};
 use crate::failure::{PromptError, PromptErrors};
 use crate::node_prompts::NodePrompts;
 use crate::pinned::{Pin, Pinned, SharedPin, StaticPlace};
+use crate::pins::Pins;
 use crate::principal::Principal;
 use crate::scope::{Scope, Values};
 use crate::secret::{SecretStore, SecretUse};
@@ -120,10 +124,9 @@ impl Pipeline {
     ) -> Prepared {
         let binding = request.agent_id.as_ref().and_then(|id| self.agents.binding(principal, id));
         let input = self.chain_input(request, binding.as_deref());
-        let resolutions = chain::resolve(&input);
         let mut prepared = Prepared {
-            warnings: chain::warnings(&input, &resolutions),
-            resolutions,
+            warnings: chain::warnings(&input),
+            resolutions: chain::resolve(&input),
             pins: Vec::new(),
             secrets: SecretValues::new(),
             outcome: Ok(None),
@@ -141,13 +144,15 @@ impl Pipeline {
         &self,
         principal: &Principal,
         reference: &PromptRef,
-        values: Values,
+        mut values: Values,
     ) -> Result<(Composition, Vec<Warning>), PromptErrors> {
         let pinned = self.sources.pin(principal, reference, None).await?;
+        trust_secret_ids(&pinned, &mut values);
         let slot = Slot::Chain(pinned.kind);
         let chosen = vec![Chosen { pinned, slot, reference: Some(reference.clone()) }];
-        let mut warnings = Vec::new();
-        let parts = self.bind_all(chosen, &Scope::Supplied(values), &mut warnings)?;
+        let (mut warnings, mut errors) = (Vec::new(), Vec::new());
+        let parts = self.bind_all(chosen, &Scope::Supplied(values), &mut warnings, &mut errors);
+        PromptErrors::of(errors).map_or(Ok(()), Err)?;
         let composition = compose(parts, &SecretValues::new());
         composition.map(|composition| (composition, warnings)).ok_or_else(no_parts)
     }
@@ -186,8 +191,10 @@ impl Pipeline {
         secrets: Secrets,
         prepared: &mut Prepared,
     ) -> Result<Option<Composition>, PromptErrors> {
-        let chosen = self.choose(principal, request, prepared).await?;
-        let parts = self.bind_all(chosen, &request.scope, &mut prepared.warnings)?;
+        let mut errors = Vec::new();
+        let chosen = self.choose(principal, request, prepared, &mut errors).await;
+        let parts = self.bind_all(chosen, &request.scope, &mut prepared.warnings, &mut errors);
+        PromptErrors::of(errors).map_or(Ok(()), Err)?;
         if secrets == Secrets::Fetch {
             prepared.secrets = self.fetch_secrets(request, &parts).await?;
         }
@@ -200,29 +207,18 @@ impl Pipeline {
         principal: &Principal,
         request: &PromptRequest,
         prepared: &mut Prepared,
-    ) -> Result<Vec<Chosen>, PromptErrors> {
+        errors: &mut Vec<PromptError>,
+    ) -> Vec<Chosen> {
+        let mut pins = Pins { sources: &self.sources, principal, earlier: &request.pins, now: Vec::new() };
         let mut chosen = Vec::new();
-        let mut errors = Vec::new();
         for resolution in &prepared.resolutions {
-            let slot = Slot::Chain(resolution.kind);
-            match &resolution.winner {
-                None => chosen.extend(inline_part(&request.node, resolution.kind)),
-                Some(Winner::Intrinsic(pinned)) => {
-                    chosen.push(Chosen { pinned: pinned.clone(), slot, reference: None });
-                }
-                Some(Winner::Ref(reference, layer)) => {
-                    let within = (*layer == ChainLayer::HostDefaults).then_some(&self.policy.host_library);
-                    match self.pin(principal, reference, within, &request.pins, &mut prepared.pins).await {
-                        Ok(pinned) => {
-                            chosen.push(Chosen { pinned, slot, reference: Some(reference.clone()) })
-                        }
-                        Err(error) => errors.push(error.at_layer(chain::layer_title(*layer))),
-                    }
-                }
+            match self.choose_winner(request, resolution, &mut pins).await {
+                Ok(found) => chosen.extend(found),
+                Err(error) => errors.push(error),
             }
         }
         for reference in &request.node.additional {
-            match self.pin(principal, reference, None, &request.pins, &mut prepared.pins).await {
+            match pins.pin(reference, None).await {
                 Ok(pinned) => {
                     let slot = Slot::Additional(pinned.kind);
                     chosen.push(Chosen { pinned, slot, reference: Some(reference.clone()) });
@@ -230,33 +226,30 @@ impl Pipeline {
                 Err(error) => errors.push(error.at_layer("additionalPromptRefs")),
             }
         }
-        PromptErrors::of(errors).map_or(Ok(chosen), Err)
+        prepared.pins = pins.now;
+        chosen
     }
 
-    /// Pins one ref; without version, the version it got at its first use in the run.
-    async fn pin(
+    /// The text of one resolution: the winner's, else the inline body, if there is one.
+    async fn choose_winner(
         &self,
-        principal: &Principal,
-        reference: &PromptRef,
-        within: Option<&LibraryId>,
-        earlier: &[Pin],
-        now: &mut Vec<Pin>,
-    ) -> Result<SharedPin, PromptError> {
-        if reference.version.is_some() {
-            return self.sources.pin(principal, reference, within).await;
+        request: &PromptRequest,
+        resolution: &Resolution,
+        pins: &mut Pins<'_>,
+    ) -> Result<Option<Chosen>, PromptError> {
+        let slot = Slot::Chain(resolution.kind);
+        match &resolution.winner {
+            None => Ok(inline_part(&request.node, resolution.kind)),
+            Some(Winner::Intrinsic(pinned)) => {
+                Ok(Some(Chosen { pinned: Arc::clone(pinned), slot, reference: None }))
+            }
+            Some(Winner::Ref(reference, layer)) => {
+                let within = (*layer == ChainLayer::HostDefaults).then_some(&self.policy.host_library);
+                let pinned = pins.pin(reference, within).await;
+                let pinned = pinned.map_err(|error| error.at_layer(chain::layer_title(*layer)))?;
+                Ok(Some(Chosen { pinned, slot, reference: Some(reference.clone()) }))
+            }
         }
-        let library = reference.library_id.clone().or_else(|| within.cloned());
-        let name = reference.to_string();
-        let known =
-            earlier.iter().chain(now.iter()).find(|pin| pin.reference == name && pin.library == library);
-        let mut exact = reference.clone();
-        exact.version = known.map(|pin| pin.version.clone());
-        let is_new = known.is_none();
-        let pinned = self.sources.pin(principal, &exact, within).await?;
-        if is_new && let Some(version) = pinned.version.clone() {
-            now.push(Pin { reference: name, library, version });
-        }
-        Ok(pinned)
     }
 
     fn bind_all(
@@ -264,9 +257,9 @@ impl Pipeline {
         chosen: Vec<Chosen>,
         scope: &Scope,
         warnings: &mut Vec<Warning>,
-    ) -> Result<Vec<Part>, PromptErrors> {
+        errors: &mut Vec<PromptError>,
+    ) -> Vec<Part> {
         let mut parts = Vec::with_capacity(chosen.len());
-        let mut errors = Vec::new();
         for Chosen { pinned, slot, reference } in chosen {
             match bind(&pinned, reference.as_ref(), scope, self.policy.bind) {
                 Ok(bindings) => {
@@ -276,7 +269,7 @@ impl Pipeline {
                 Err(found) => errors.extend(found),
             }
         }
-        PromptErrors::of(errors).map_or(Ok(parts), Err)
+        parts
     }
 
     async fn fetch_secrets(
@@ -292,14 +285,31 @@ impl Pipeline {
                 workflow: request.workflow_id.as_ref().map(WorkflowId::as_str),
                 library: part.pinned.library.as_ref().map(LibraryId::as_str),
             };
-            for id in part.bindings.secrets() {
+            for bound in &part.bindings.variables {
+                let BoundValue::Secret(id) = &bound.value else { continue };
                 match self.secrets.fetch(id, by).await {
                     Ok(value) => drop(values.insert(id.clone(), value)),
-                    Err(error) => errors.push(PromptError::from(error).about_pinned(&part.pinned.reference)),
+                    Err(_) => errors.push(secret_unavailable(&part.pinned, &bound.name)),
                 }
             }
         }
         PromptErrors::of(errors).map_or(Ok(values), Err)
+    }
+}
+
+/// The error for a secret that was not had. It does not show the id: what is no declared id may be a secret itself.
+fn secret_unavailable(pinned: &Pinned, variable: &str) -> PromptError {
+    let message = format!("the secret for variable '{variable}' is not available here");
+    variable_error(pinned, ErrorCode::CredentialUnavailable, variable, message)
+        .hint("declare it under [secrets], allow this use, and see that its origin can be reached")
+}
+
+/// A marker in a preview chooses no secret to send, so that nobody need trust who supplied it.
+fn trust_secret_ids(pinned: &Pinned, values: &mut Values) {
+    for variable in pinned.variables.iter().filter(|variable| variable.source == VariableSource::Secret) {
+        if let Some(value) = values.get_mut(&variable.name) {
+            *value = Value::trusted(value.json().clone());
+        }
     }
 }
 
