@@ -141,13 +141,13 @@ impl Decider<'_> {
         match input {
             Input::Start => self.start(),
             Input::Prepared(attempt, facts) => {
-                self.with_attempt(&attempt, |this, node| this.prepared(node, *facts))
+                self.with_attempt(&attempt, |this, node| this.prepared(node, *facts));
             }
             Input::Chunk { attempt, text, is_last } => {
                 self.with_attempt(&attempt, |this, node| this.chunk(node, text, is_last));
             }
             Input::Answered(attempt, answer) => {
-                self.with_attempt(&attempt, |this, node| this.answered(node, answer))
+                self.with_attempt(&attempt, |this, node| this.answered(node, answer));
             }
             Input::Woken(timer) => self.woken(&timer),
             Input::Cancel { reason, by } => self.cancel(reason, by),

@@ -95,8 +95,8 @@ impl Engine {
         let epoch = self.store.open(&principal, &run_id, Open::New).await?;
         let first = started_record(&facts, &plan, self.clock.now());
         let state = RunState::begin(Arc::new(facts), plan, first.event.timestamp);
-        let (pokes, poked) = mpsc::unbounded_channel();
-        let run = run::Run::new(self.clone(), state, epoch, poked);
+        let (pokes, signals) = mpsc::unbounded_channel();
+        let run = run::Run::new(self.clone(), state, epoch, signals);
         run.commit(vec![first], Vec::new()).await?;
         let task = tokio::spawn(run.drive());
         Ok(RunHandle { run_id, principal, store: Arc::clone(&self.store), pokes, task })

@@ -61,8 +61,8 @@ pub struct RetryPlan {
     pub wake_at: Timestamp,
 }
 
-/// The private part of the record that makes a composition durable: `prompt.composed`, or the last
-/// `agent.promptResolved` when observability is off.
+/// The private part of the record that makes a composition durable: `prompt.composed`; with observability off, the last
+/// `agent.promptResolved`, or a `log.appended` when no kind was resolved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComposedPart {
     /// The hash of the observed text.

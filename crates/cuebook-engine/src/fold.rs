@@ -64,12 +64,14 @@ impl RunState {
         let event = &record.event;
         match &event.event_type {
             EventType::NodeStarted => self.fold_started(record)?,
-            EventType::PromptComposed | EventType::AgentPromptResolved => self.fold_composed(record)?,
+            EventType::PromptComposed | EventType::AgentPromptResolved | EventType::LogAppended => {
+                self.fold_composed(record)?;
+            }
             EventType::NodeCompleted => self.fold_completed(record)?,
             EventType::NodeRetried => self.fold_retried(record)?,
             EventType::NodeFailed => self.fold_failed(event)?,
             EventType::NodeSkipped => {
-                self.end_node(event, &payload::<NodeSkipped>(event)?.node_id, Phase::Skipped)?
+                self.end_node(event, &payload::<NodeSkipped>(event)?.node_id, Phase::Skipped)?;
             }
             EventType::NodeCancelled => {
                 self.end_node(event, &payload::<NodeCancelled>(event)?.node_id, Phase::Cancelled)?;
@@ -112,11 +114,14 @@ impl RunState {
         Ok(())
     }
 
+    /// Takes note of a composition; most of the records that could carry one do not.
     fn fold_composed(&mut self, record: &Record) -> Result<(), FoldError> {
         let part: Option<ComposedPart> = private(record)?;
         let (Some(part), Some(id)) = (part, record.event.node_id.clone()) else { return Ok(()) };
         self.pins.extend(part.record.pins.iter().cloned());
-        self.node(&record.event, &id)?.composed = Some(Arc::new(part));
+        let node = self.node(&record.event, &id)?;
+        node.compositions += 1;
+        node.composed = Some(Arc::new(part));
         Ok(())
     }
 
@@ -132,6 +137,7 @@ impl RunState {
         });
         let node = self.node(&record.event, &completed.node_id)?;
         node.phase = Phase::Completed;
+        node.error = None;
         node.outputs = values.collect();
         Ok(())
     }

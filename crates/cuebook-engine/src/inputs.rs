@@ -10,6 +10,8 @@ use serde_json::{Map, Value as Json};
 
 use crate::plan::{PlanInput, PlanNode};
 use crate::state::RunState;
+use crate::trigger::EdgeVerdict;
+use crate::verdict::edge_verdict;
 
 /// The run's variables, and the names of inputs that nobody declared.
 #[derive(Debug)]
@@ -60,10 +62,7 @@ fn read_input(
     };
     let path = format!("/inputs/{}", variable.name);
     if value.is_null() {
-        return match variable.required {
-            false => Ok(None),
-            true => Err(missing_input(variable, path)),
-        };
+        return if variable.required { Err(missing_input(variable, path)) } else { Ok(None) };
     }
     if !variable.value_type.accepts(value.json()) {
         let got = VariableType::of(value.json()).map_or("null", VariableType::as_str);
@@ -82,16 +81,17 @@ fn missing_input(variable: &WorkflowVariable, path: String) -> Fault {
     }
 }
 
-/// Gathers the values at a node's input ports.
+/// Gathers the values at a node's input ports: first what taken edges carry, then what the ports themselves name.
 ///
 /// # Errors
 ///
-/// When a connection that is not optional finds nothing, or an expression cannot be evaluated.
-pub(crate) fn port_values(state: &RunState, node: &PlanNode) -> Result<Values, RunError> {
+/// `validation_error` when a connection or variable that is not optional finds nothing, or an expression has no value.
+pub(crate) fn port_values(state: &RunState, node: &PlanNode) -> Result<Values, Box<RunError>> {
     let mut values = Values::new();
     for edge in &node.incoming {
         if let Some((output, input)) = &edge.carries
             && let Some(value) = state.nodes[edge.source].outputs.get(output)
+            && edge_verdict(state, edge)? == EdgeVerdict::Taken
         {
             values.insert(input.clone(), value.clone());
         }
@@ -104,35 +104,52 @@ pub(crate) fn port_values(state: &RunState, node: &PlanNode) -> Result<Values, R
     Ok(values)
 }
 
-fn port_value(state: &RunState, port: &str, input: &PlanInput) -> Result<Option<Value>, RunError> {
-    match input {
-        PlanInput::Static(value) => Ok(Some(value.clone())),
-        PlanInput::Variable { name, .. } => Ok(state.facts.variables.get(name).cloned()),
-        PlanInput::Expression(expression) => evaluate(state, port, expression).map(Some),
-        PlanInput::Connection { node, output, optional } => {
-            let found = state.nodes[*node].outputs.get(output).cloned();
-            match found {
-                None if !optional => Err(no_output(state, port, *node, output)),
-                found => Ok(found),
-            }
-        }
+impl RunState {
+    /// The values that are already known at a node's ports; those that hang on nodes to come are left out.
+    pub fn known_port_values(&self, node: usize) -> Values {
+        let ports = self.plan.nodes[node].inputs.iter();
+        ports.filter_map(|(port, input)| Some((port.clone(), port_value(self, port, input).ok()??))).collect()
     }
 }
 
-fn no_output(state: &RunState, port: &str, node: usize, output: &str) -> RunError {
-    let id = &state.plan.nodes[node].id;
-    let outputs = &state.nodes[node].outputs;
-    let message = match nearest(output, outputs.keys().map(String::as_str)) {
-        Some(near) => format!("input '{port}': node '{id}' has no output '{output}'; did you mean '{near}'?"),
-        None => format!("input '{port}': node '{id}' has no output '{output}'"),
+fn port_value(state: &RunState, port: &str, input: &PlanInput) -> Result<Option<Value>, Box<RunError>> {
+    let (found, optional) = match input {
+        PlanInput::Static(value) => return Ok(Some(value.clone())),
+        PlanInput::Expression(expression) => return evaluate(state, port, expression).map(Some),
+        PlanInput::Variable { name, optional } => (state.facts.variables.get(name), optional),
+        PlanInput::Connection { node, output, optional } => {
+            (state.nodes[*node].outputs.get(output), optional)
+        }
     };
+    match found {
+        None if !optional => Err(Box::new(nothing_found(state, port, input))),
+        found => Ok(found.cloned()),
+    }
+}
+
+fn nothing_found(state: &RunState, port: &str, input: &PlanInput) -> RunError {
+    let what = match input {
+        PlanInput::Connection { node, output, .. } => no_output(state, *node, output),
+        PlanInput::Variable { name, .. } => format!("variable '{name}' has no value"),
+        PlanInput::Static(_) | PlanInput::Expression(_) => "there is no value".to_owned(),
+    };
+    let message = format!("input '{port}': {what}; mark the port \"optional\" if it may stay empty");
     RunError::new(ErrorCode::ValidationError, message)
 }
 
-fn evaluate(state: &RunState, port: &str, expression: &Expression) -> Result<Value, RunError> {
+fn no_output(state: &RunState, node: usize, output: &str) -> String {
+    let id = &state.plan.nodes[node].id;
+    let (phase, outputs) = (state.nodes[node].phase, &state.nodes[node].outputs);
+    let near = nearest(output, outputs.keys().map(String::as_str));
+    let near = near.map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
+    format!("node '{id}' ({}) has no output '{output}'{near}", phase.as_str())
+}
+
+fn evaluate(state: &RunState, port: &str, expression: &Expression) -> Result<Value, Box<RunError>> {
     let scope = run_scope(state);
     let json = expression.evaluate(&scope).map_err(|error| {
-        RunError::new(ErrorCode::ValidationError, format!("input '{port}': {error}\n{}", error.caret()))
+        let message = format!("input '{port}': {error}\n{}", error.caret());
+        Box::new(RunError::new(ErrorCode::ValidationError, message))
     })?;
     Ok(Value::new(json, expression_trust(state, expression)))
 }
@@ -142,7 +159,7 @@ fn expression_trust(state: &RunState, expression: &Expression) -> Trust {
     let any =
         |values: &Values| values.values().fold(Trust::Trusted, |trust, value| trust.join(value.trust()));
     expression.paths().iter().fold(Trust::Trusted, |trust, path| {
-        trust.join(match names(path).as_slice() {
+        trust.join(match leading_names(path).as_slice() {
             ["variables", name, ..] => state.facts.variables.get(*name).map_or(Trust::Trusted, Value::trust),
             ["variables"] => any(&state.facts.variables),
             ["nodes", id, "output", port, ..] => state
@@ -155,8 +172,8 @@ fn expression_trust(state: &RunState, expression: &Expression) -> Trust {
     })
 }
 
-/// The names that a path begins with.
-fn names(path: &Path) -> Vec<&str> {
+/// The names that a path begins with: its root, and the keys up to the first index.
+pub(crate) fn leading_names(path: &Path) -> Vec<&str> {
     let keys = path.segments().iter().map_while(|segment| match segment {
         Segment::Key(key) => Some(key.as_str()),
         Segment::Index(_) => None,

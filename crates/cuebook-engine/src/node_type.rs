@@ -113,6 +113,16 @@ impl NodeType {
         matches!(self, Self::Prompt(_))
     }
 
+    /// The output ports that nodes of this type can have; `None` when that depends on their inputs.
+    pub fn outputs(&self) -> Option<&'static [&'static str]> {
+        match self {
+            Self::Identity => None,
+            Self::Prompt(prompt) if prompt.model.json => Some(&["text", "json"]),
+            Self::Prompt(_) => Some(&["text"]),
+            Self::Noop | Self::Delay | Self::Fail(_) | Self::MockAgent(_) => Some(&[]),
+        }
+    }
+
     /// Config keys that look like slips of keys this type owns.
     pub fn doubtful_keys<'a>(&self, config: &'a Map<String, Json>) -> Vec<(&'a str, &'static str)> {
         let owned: Vec<&'static str> = match self {

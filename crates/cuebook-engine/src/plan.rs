@@ -2,8 +2,9 @@
 //!
 //! It owns what is wrong with a workflow as a whole; all of it is reported at once. It refuses to start anything.
 
-mod check;
 mod link;
+mod order;
+mod references;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -58,6 +59,8 @@ pub struct PlanNode {
 pub struct PlanEdge {
     /// The edge's id.
     pub id: String,
+    /// Its place in the definition's list of edges.
+    pub at: usize,
     /// The source node, by index.
     pub source: usize,
     /// When the target may start.
@@ -73,7 +76,7 @@ pub struct PlanEdge {
 pub enum PlanInput {
     /// The workflow itself.
     Static(Value),
-    /// An expression over `inputs`, `variables` and `nodes`.
+    /// An expression over `variables` and `nodes`.
     Expression(Expression),
     /// An output of an earlier node, by index.
     Connection {
@@ -107,8 +110,9 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// Every fault with its path: ids used twice, edges and connections that lead nowhere, cycles, unknown node types,
-    /// bad configs, refs, expressions and conditions, inputs that read a variable or node that cannot be there.
+    /// Every fault with its path: ids and names used twice, edges and connections that lead nowhere, cycles, unknown node
+    /// types, bad configs, settings, refs, expressions and conditions, and what reads a variable that is not declared, a
+    /// node that does not come before, or an output that its node never has.
     pub fn compile(definition: WorkflowDefinition) -> Result<Compiled, Vec<Fault>> {
         link::link(definition)
     }

@@ -51,11 +51,13 @@ pub struct NodeState {
     pub deadline: Option<Timestamp>,
     /// The values at its ports.
     pub inputs: Values,
+    /// How many compositions its attempts have had, each different from the one before.
+    pub compositions: u32,
     /// The composition that its model call stands on.
     pub composed: Option<Arc<ComposedPart>>,
     /// What it gave.
     pub outputs: Values,
-    /// Why it failed.
+    /// Why it failed, or why its last attempt did.
     pub error: Option<RunError>,
     /// The agent it ran as.
     pub agent: Option<AgentRef>,

@@ -35,7 +35,7 @@ pub fn join(edges: &[(TriggerRule, EdgeVerdict)]) -> Join {
     for rule in TriggerRule::ALL {
         let verdicts: Vec<EdgeVerdict> =
             edges.iter().filter(|edge| edge.0 == rule).map(|edge| edge.1).collect();
-        match verdicts.is_empty().then_some(Join::Fire).unwrap_or_else(|| judge(rule, &verdicts)) {
+        match judge(rule, &verdicts) {
             Join::Fire => {}
             Join::Wait => answer = Join::Wait,
             Join::Never(rule) => return Join::Never(rule),
@@ -44,8 +44,12 @@ pub fn join(edges: &[(TriggerRule, EdgeVerdict)]) -> Join {
     answer
 }
 
+/// Judges the edges that carry one rule; without any, the rule asks for nothing.
 fn judge(rule: TriggerRule, verdicts: &[EdgeVerdict]) -> Join {
     use EdgeVerdict::{Failed, NotTaken, Pending, Taken};
+    if verdicts.is_empty() {
+        return Join::Fire;
+    }
     let any = |wanted: EdgeVerdict| verdicts.contains(&wanted);
     let (fires, never) = match rule {
         TriggerRule::AllSuccess => (!any(Pending), any(NotTaken) || any(Failed)),
@@ -62,7 +66,7 @@ fn judge(rule: TriggerRule, verdicts: &[EdgeVerdict]) -> Join {
 }
 
 /// Whether an edge with this rule takes care of a failed source, so that the run goes on.
-pub fn handles_failure(rule: TriggerRule) -> bool {
+pub(crate) fn handles_failure(rule: TriggerRule) -> bool {
     matches!(rule, TriggerRule::AllComplete | TriggerRule::AnyFailed)
 }
 

@@ -1,5 +1,7 @@
 //! Agents that speak for themselves: the mock agent's events, and the interrupt of a decision below its threshold.
 
+use std::sync::Arc;
+
 use cuebook_log::Private;
 use cuebook_prompt::Values;
 use cuebook_wire::payload::{
@@ -10,6 +12,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::Decider;
 use crate::mock_agent::{MockAgentConfig, MockToolCall};
+use crate::node_type::NodeType;
 use crate::state::Phase;
 
 /// The confidence below which a decision is put to a person, unless the run says otherwise (RFC 0002 §F).
@@ -18,8 +21,7 @@ const DEFAULT_THRESHOLD: f64 = 0.7;
 impl Decider<'_> {
     pub(super) fn run_mock_agent(&mut self, node: usize, config: &MockAgentConfig) {
         let id = self.id(node);
-        let pinned = self.state.plan.nodes[node].agent.as_ref().map(|agent| agent.agent_id.clone());
-        let agent = config.agent(&id, pinned.as_ref());
+        let agent = self.mock_agent_id(node, config);
         if let Some((deltas, reasoned)) = config.reasoning(&agent) {
             for delta in deltas {
                 self.emit(Some(node), &delta, Private::NONE);
@@ -33,7 +35,7 @@ impl Decider<'_> {
             self.emit(Some(node), &handoff, Private::NONE);
         }
         match config.decision(&agent) {
-            None => self.complete_node(node, Values::new()),
+            None => self.complete_node(node, &Values::new()),
             Some(decided) => self.decided(node, &decided),
         }
     }
@@ -49,11 +51,11 @@ impl Decider<'_> {
         let cause = self.emit(Some(node), decided, Private::NONE);
         let threshold = self.threshold();
         match decided.confidence.filter(|confidence| *confidence < threshold) {
-            None => self.complete_node(node, Values::new()),
+            None => self.complete_node(node, &Values::new()),
             Some(observed) => {
-                let interrupt = self.suspend(node, decided, threshold, observed);
-                self.emit_caused(Some(node), &interrupt.0, Private::NONE, Some(cause));
-                self.emit(Some(node), &interrupt.1, Private::NONE);
+                let (suspended, requested) = self.interrupt(node, decided, threshold, observed);
+                self.emit_caused(Some(node), &suspended, Private::NONE, Some(cause));
+                self.emit(Some(node), &requested, Private::NONE);
             }
         }
     }
@@ -64,7 +66,8 @@ impl Decider<'_> {
         configured.unwrap_or(DEFAULT_THRESHOLD)
     }
 
-    fn suspend(
+    /// The two events that put a decision to a person.
+    fn interrupt(
         &self,
         node: usize,
         decided: &AgentDecided,
@@ -118,19 +121,22 @@ impl Decider<'_> {
             resume_value: Some(value.clone()),
         };
         self.emit_caused(Some(node), &resumed, Private::NONE, Some(cause));
-        if let crate::node_type::NodeType::MockAgent(config) = &self.state.plan.clone().nodes[node].node_type
-        {
-            let pinned = self.state.plan.nodes[node].agent.as_ref().map(|agent| agent.agent_id.clone());
-            let agent_id = config.agent(node_id, pinned.as_ref());
-            let ratified = AgentDecided {
-                agent_id,
-                decision: value,
-                confidence: None,
-                reasoning: None,
-                causation_host_id: None,
-            };
-            self.emit(Some(node), &ratified, Private::NONE);
-        }
-        self.complete_node(node, Values::new());
+        self.ratify(node, value);
+        self.complete_node(node, &Values::new());
+    }
+
+    /// Emits the decision that the person made of the agent's; it is theirs, so it carries no confidence.
+    fn ratify(&mut self, node: usize, decision: Json) {
+        let plan = Arc::clone(&self.state.plan);
+        let NodeType::MockAgent(config) = &plan.nodes[node].node_type else { return };
+        let agent_id = self.mock_agent_id(node, config);
+        let ratified =
+            AgentDecided { agent_id, decision, confidence: None, reasoning: None, causation_host_id: None };
+        self.emit(Some(node), &ratified, Private::NONE);
+    }
+
+    fn mock_agent_id(&self, node: usize, config: &MockAgentConfig) -> AgentId {
+        let pinned = self.state.plan.nodes[node].agent.as_ref().map(|agent| &agent.agent_id);
+        config.agent(&self.state.plan.nodes[node].id, pinned)
     }
 }

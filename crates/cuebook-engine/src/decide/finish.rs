@@ -24,8 +24,8 @@ use crate::state::Phase;
 const RETRY_BASE_MS: u64 = 500;
 
 impl Decider<'_> {
-    pub(super) fn complete_node(&mut self, node: usize, outputs: Values) {
-        let mut shown = plain(&outputs);
+    pub(super) fn complete_node(&mut self, node: usize, outputs: &Values) {
+        let mut shown = plain(outputs);
         let masked = self.mask(node, &mut shown);
         let trust: BTreeMap<String, Trust> = outputs
             .iter()
@@ -94,7 +94,7 @@ impl Decider<'_> {
                 match (state.phase, &self.state.plan.nodes[node].node_type) {
                     _ if state.attempt != attempt.number => {}
                     (Phase::Retrying, _) => self.start_node(node),
-                    (Phase::Running, NodeType::Delay) => self.complete_node(node, Values::new()),
+                    (Phase::Running, NodeType::Delay) => self.complete_node(node, &Values::new()),
                     _ => {}
                 }
             }

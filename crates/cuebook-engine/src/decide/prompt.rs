@@ -1,99 +1,88 @@
 //! Nodes that compose a prompt and call a model.
 
 use cuebook_log::Private;
-use cuebook_prompt::{PromptRequest, Scope, Trust, Value, Values};
-use cuebook_wire::payload::{OutputChunk, ProviderUsage};
-use cuebook_wire::{ErrorCode, PromptRefs, RunError};
+use cuebook_prompt::{Trust, Value, Values, Warning};
+use cuebook_wire::payload::{AgentPromptResolved, LogAppended, LogLevel, OutputChunk, ProviderUsage};
+use cuebook_wire::{ErrorCode, RunError};
 use serde_json::Value as Json;
 
 use super::{Decider, private};
 use crate::effect::{Composed, Effect, InvocationId, ModelAnswer, PreparedFacts};
-use crate::node_type::{ModelChoice, NodeType, PromptNode};
+use crate::node_type::{ModelChoice, NodeType};
+use crate::request::prompt_request;
 
 impl Decider<'_> {
-    pub(super) fn start_prompt(&mut self, node: usize, prompt: &PromptNode) {
-        let request = Box::new(self.prompt_request(node, prompt));
-        self.effect(Effect::Prepare { attempt: self.attempt(node), request });
-    }
-
-    fn prompt_request(&self, node: usize, prompt: &PromptNode) -> PromptRequest {
-        let facts = &self.state.facts;
-        PromptRequest {
-            node: prompt.prompts.clone(),
-            agent_id: self.state.plan.nodes[node].agent_id.clone(),
-            workflow_id: Some(facts.workflow_id.clone()),
-            workflow_defaults: self.state.plan.definition.defaults.prompt_refs.clone(),
-            run_overrides: PromptRefs::default(),
-            scope: Scope::Node {
-                inputs: self.state.nodes[node].inputs.clone(),
-                variables: facts.variables.clone(),
-                context: self.context(node),
-            },
-            pins: self.state.pins.clone(),
+    pub(super) fn start_prompt(&mut self, node: usize) {
+        if let Some(request) = prompt_request(self.state, node) {
+            let attempt = self.attempt(node);
+            self.effect(Effect::Prepare { attempt, request: Box::new(request) });
         }
     }
 
-    /// The context facts of a node, fixed for the run except for the node's id.
-    fn context(&self, node: usize) -> Values {
-        let facts = &self.state.facts;
-        let entries = [
-            ("runId", Some(facts.run_id.to_string())),
-            ("workflowId", Some(facts.workflow_id.to_string())),
-            ("workflowName", Some(self.state.plan.definition.name.clone())),
-            ("nodeId", Some(self.state.plan.nodes[node].id.to_string())),
-            ("currentUserId", facts.user.clone()),
-            ("tenantId", Some(facts.principal.tenant.clone())),
-            ("now", Some(facts.now.to_string())),
-        ];
-        entries
-            .into_iter()
-            .filter_map(|(key, value)| Some((key.to_owned(), Value::trusted(value?.into()))))
-            .collect()
-    }
-
-    /// Takes note of what the pipeline found: warnings, chain, composition; then calls the model.
+    /// Takes note of what the pipeline found: warnings, chain, composition; then calls the model. What an earlier attempt
+    /// found and wrote down is not written again.
     pub(super) fn prepared(&mut self, node: usize, facts: PreparedFacts) {
-        match facts.outcome {
+        let PreparedFacts { warnings, resolutions, outcome } = facts;
+        match outcome {
             Ok(Some(composed)) if self.is_known(node, &composed) => self.call(node),
             Ok(Some(composed)) => {
-                self.explain(node, &facts.warnings, &facts.resolutions, Some(&composed));
-                if let Some(payload) = &composed.payload {
-                    self.emit(Some(node), payload, private(&composed.part));
-                }
+                self.warn_all(node, warnings);
+                self.record(node, &resolutions, &composed);
                 self.call(node);
             }
             Ok(None) => {
-                self.explain(node, &facts.warnings, &facts.resolutions, None);
+                self.warn_all(node, warnings);
+                self.resolved(node, &resolutions);
                 self.answer_without_prompt(node);
             }
             Err(error) => {
-                self.explain(node, &facts.warnings, &facts.resolutions, None);
+                self.warn_all(node, warnings);
+                self.resolved(node, &resolutions);
                 self.end_attempt(node, error);
             }
         }
     }
 
-    /// Whether an earlier attempt stood on the same composition; then its events are there already.
+    /// Whether the attempt before stood on the same composition.
     fn is_known(&self, node: usize, composed: &Composed) -> bool {
         self.state.nodes[node].composed.as_ref().is_some_and(|earlier| earlier.hash == composed.part.hash)
     }
 
-    /// Emits the warnings and the chain; under observability `off` the last entry carries the composition's facts.
-    fn explain(
-        &mut self,
-        node: usize,
-        warnings: &[cuebook_prompt::Warning],
-        resolutions: &[cuebook_wire::payload::AgentPromptResolved],
-        composed: Option<&Composed>,
-    ) {
+    fn warn_all(&mut self, node: usize, warnings: Vec<Warning>) {
         for warning in warnings {
-            self.warn(Some(node), warning.code, warning.message.clone());
+            self.warn(Some(node), warning.code, warning.message);
         }
-        let carrier =
-            composed.filter(|composed| composed.payload.is_none()).map(|composed| private(&composed.part));
-        for (at, resolution) in resolutions.iter().enumerate() {
-            let part = carrier.clone().filter(|_| at + 1 == resolutions.len()).unwrap_or_default();
-            self.emit(Some(node), resolution, part);
+    }
+
+    fn resolved(&mut self, node: usize, resolutions: &[AgentPromptResolved]) {
+        for resolution in resolutions {
+            self.emit(Some(node), resolution, Private::NONE);
+        }
+    }
+
+    /// Makes the chain and the composition durable. Its facts stand with `prompt.composed`; when observability is off
+    /// there is no such event, and they stand with the last one of the chain.
+    fn record(&mut self, node: usize, resolutions: &[AgentPromptResolved], composed: &Composed) {
+        let part = private(&composed.part);
+        match (&composed.payload, resolutions.split_last()) {
+            (Some(payload), _) => {
+                self.resolved(node, resolutions);
+                self.emit(Some(node), payload, part);
+            }
+            (None, Some((last, others))) => {
+                self.resolved(node, others);
+                self.emit(Some(node), last, part);
+            }
+            (None, None) => {
+                let payload = LogAppended {
+                    level: LogLevel::Debug,
+                    message: "a prompt was composed of additional refs alone".to_owned(),
+                    code: None,
+                    node_id: Some(self.id(node)),
+                    fields: None,
+                };
+                self.emit(Some(node), &payload, part);
+            }
         }
     }
 
@@ -106,7 +95,9 @@ impl Decider<'_> {
         let choice = self.model_choice(node);
         let provider = choice.provider.as_deref().unwrap_or("default");
         let id = self.id(node);
-        let invocation = InvocationId::derive(&facts.principal, &facts.run_id, &id, 0, provider);
+        // Another composition is another request: a provider must not answer it with what it kept of the one before.
+        let ordinal = self.state.nodes[node].compositions.saturating_sub(1);
+        let invocation = InvocationId::derive(&facts.principal, &facts.run_id, &id, ordinal, provider);
         self.effect(Effect::Call {
             attempt: self.attempt(node),
             invocation,
@@ -136,15 +127,12 @@ impl Decider<'_> {
             NodeType::Prompt(prompt) => prompt.fallback_variable,
             _ => None,
         };
-        match fallback.and_then(|name| self.state.facts.variables.get(name)) {
-            Some(value) => {
-                let text = Value::new(value.text().into(), value.trust());
-                self.complete_node(node, Values::from_iter([("text".to_owned(), text)]));
-            }
-            None => {
-                let message = "the node has no prompt: no layer names one and its config has no inline body";
-                self.fail_node(node, RunError::new(ErrorCode::PromptEmpty, message));
-            }
+        if let Some(value) = fallback.and_then(|name| self.state.facts.variables.get(name)) {
+            let text = Value::new(value.text().into(), value.trust());
+            self.complete_node(node, &Values::from_iter([("text".to_owned(), text)]));
+        } else {
+            let message = "the node has no prompt: no layer names one and its config has no inline body";
+            self.fail_node(node, RunError::new(ErrorCode::PromptEmpty, message));
         }
     }
 
@@ -166,8 +154,8 @@ impl Decider<'_> {
         };
         self.usage(node, &answer);
         match self.outputs_of(node, &answer) {
-            Ok(outputs) => self.complete_node(node, outputs),
-            Err(error) => self.end_attempt(node, error),
+            Ok(outputs) => self.complete_node(node, &outputs),
+            Err(error) => self.end_attempt(node, *error),
         }
     }
 
@@ -189,25 +177,22 @@ impl Decider<'_> {
     }
 
     /// `text`, and `json` when the node asked for it; untrusted when the model saw anything untrusted.
-    fn outputs_of(&self, node: usize, answer: &ModelAnswer) -> Result<Values, RunError> {
-        let trust =
-            self.state.nodes[node].composed.as_ref().map_or(Trust::Untrusted, |composed| composed.trust);
-        let mut outputs =
-            Values::from_iter([("text".to_owned(), Value::new(answer.text.clone().into(), trust))]);
+    fn outputs_of(&self, node: usize, answer: &ModelAnswer) -> Result<Values, Box<RunError>> {
+        let composed = self.state.nodes[node].composed.as_ref();
+        let trust = composed.map_or(Trust::Untrusted, |composed| composed.trust);
+        let text = Value::new(answer.text.clone().into(), trust);
+        let mut outputs = Values::from_iter([("text".to_owned(), text)]);
         if self.model_choice(node).json {
-            let json: Json = serde_json::from_str(&answer.text).map_err(|error| RunError {
-                retryable: Some(true),
-                ..RunError::new(
-                    ErrorCode::ModelOutputInvalid,
-                    format!(
-                        "the model was asked for JSON and gave none: line {}, column {}",
-                        error.line(),
-                        error.column()
-                    ),
-                )
-            })?;
+            let json: Json = serde_json::from_str(&answer.text).map_err(|error| Box::new(no_json(&error)))?;
             outputs.insert("json".to_owned(), Value::new(json, trust));
         }
         Ok(outputs)
     }
+}
+
+/// A model that gave no JSON may give some the next time.
+fn no_json(error: &serde_json::Error) -> RunError {
+    let (line, column) = (error.line(), error.column());
+    let message = format!("the model was asked for JSON and gave none: line {line}, column {column}");
+    RunError { retryable: Some(true), ..RunError::new(ErrorCode::ModelOutputInvalid, message) }
 }

@@ -1,7 +1,10 @@
 //! Scheduling: which nodes start, which never will, and when the run is over.
 
-use cuebook_expr::{Layered, Scope};
+use std::sync::Arc;
+use std::time::Duration;
+
 use cuebook_log::Private;
+use cuebook_prompt::{Value, Values};
 use cuebook_wire::payload::{CapBreached, CapKind, NodeSkipped, NodeStarted};
 use cuebook_wire::{ErrorCode, RunError, TriggerRule};
 use serde_json::Value as Json;
@@ -9,11 +12,11 @@ use serde_json::Value as Json;
 use super::{Decider, private};
 use crate::effect::{Effect, Timer};
 use crate::facts::NodeStart;
-use crate::inputs::{plain, port_values, run_scope};
+use crate::inputs::port_values;
 use crate::node_type::{MAX_DELAY_MS, NodeType};
-use crate::plan::PlanEdge;
 use crate::state::Phase;
 use crate::trigger::{EdgeVerdict, Join, join};
+use crate::verdict::edge_verdict;
 
 impl Decider<'_> {
     /// Looks at every node whose sources have news until there is nothing left to start or skip, then ends the run if
@@ -34,17 +37,17 @@ impl Decider<'_> {
 
     /// Has the nodes behind `node` looked at.
     pub(super) fn open_targets(&mut self, node: usize) {
-        let plan = std::sync::Arc::clone(&self.state.plan);
+        let plan = Arc::clone(&self.state.plan);
         self.open.extend(plan.nodes[node].outgoing.iter().map(|(target, _)| *target));
     }
 
     fn look_at(&mut self, node: usize) {
-        let plan = std::sync::Arc::clone(&self.state.plan);
+        let plan = Arc::clone(&self.state.plan);
         let mut edges: Vec<(TriggerRule, EdgeVerdict)> = Vec::new();
         for edge in &plan.nodes[node].incoming {
-            match self.edge_verdict(edge) {
+            match edge_verdict(self.state, edge) {
                 Ok(verdict) => edges.push((edge.rule, verdict)),
-                Err(error) => return self.fail_at_start(node, error),
+                Err(error) => return self.fail_at_start(node, *error),
             }
         }
         match join(&edges) {
@@ -52,40 +55,6 @@ impl Decider<'_> {
             Join::Fire if plan.nodes[node].disabled => self.skip(node, "the node is disabled".to_owned()),
             Join::Fire => self.start_node(node),
             Join::Never(rule) => self.skip(node, format!("{rule} does not hold")),
-        }
-    }
-
-    fn edge_verdict(&self, edge: &PlanEdge) -> Result<EdgeVerdict, RunError> {
-        match self.state.nodes[edge.source].phase {
-            Phase::Pending | Phase::Running | Phase::Retrying | Phase::Suspended => Ok(EdgeVerdict::Pending),
-            Phase::Failed => Ok(EdgeVerdict::Failed),
-            Phase::Skipped | Phase::Cancelled => Ok(EdgeVerdict::NotTaken),
-            Phase::Completed => self.condition_verdict(edge),
-        }
-    }
-
-    /// Tests the edge's condition over the source's outputs; they are also there as `output`, besides `status`,
-    /// `variables` and `nodes`.
-    fn condition_verdict(&self, edge: &PlanEdge) -> Result<EdgeVerdict, RunError> {
-        let Some(condition) = &edge.condition else { return Ok(EdgeVerdict::Taken) };
-        let source = &self.state.nodes[edge.source];
-        let outputs = plain(&source.outputs);
-        let mut run = run_scope(self.state);
-        run.insert("output".to_owned(), Json::Object(outputs.clone()));
-        run.insert("status".to_owned(), source.phase.as_str().into());
-        let layers: [&dyn Scope; 2] = [&outputs, &run];
-        let scope = Layered::new(&layers);
-        match condition.holds(&scope) {
-            Ok(true) => Ok(EdgeVerdict::Taken),
-            Ok(false) => Ok(EdgeVerdict::NotTaken),
-            Err(error) => {
-                let message = format!(
-                    "the condition of edge '{}' cannot be tested: {error}\n{}",
-                    edge.id,
-                    error.caret()
-                );
-                Err(RunError::new(ErrorCode::ValidationError, message))
-            }
         }
     }
 
@@ -102,18 +71,18 @@ impl Decider<'_> {
     }
 
     pub(super) fn start_node(&mut self, node: usize) {
-        let plan = std::sync::Arc::clone(&self.state.plan);
+        let plan = Arc::clone(&self.state.plan);
         let inputs = match port_values(self.state, &plan.nodes[node]) {
             Ok(inputs) => inputs,
-            Err(error) => return self.fail_at_start(node, error),
+            Err(error) => return self.fail_at_start(node, *error),
         };
         let attempt = self.state.nodes[node].attempt;
-        let after = |ms: u64| self.now.plus(std::time::Duration::from_millis(ms));
+        let after = |ms: u64| self.now.plus(Duration::from_millis(ms));
         let deadline = plan.nodes[node].timeout_ms.map(after);
         let wake_at = match &plan.nodes[node].node_type {
-            NodeType::Delay => match delay_ms(inputs.get("delayMs").map(cuebook_prompt::Value::json)) {
+            NodeType::Delay => match delay_ms(inputs.get("delayMs").map(Value::json)) {
                 Ok(ms) => Some(after(ms)),
-                Err(error) => return self.fail_at_start(node, error),
+                Err(error) => return self.fail_at_start(node, *error),
             },
             _ => None,
         };
@@ -128,8 +97,11 @@ impl Decider<'_> {
 
     fn run_node(&mut self, node: usize, node_type: &NodeType) {
         match node_type {
-            NodeType::Noop => self.complete_node(node, cuebook_prompt::Values::new()),
-            NodeType::Identity => self.complete_node(node, self.state.nodes[node].inputs.clone()),
+            NodeType::Noop => self.complete_node(node, &Values::new()),
+            NodeType::Identity => {
+                let outputs = self.state.nodes[node].inputs.clone();
+                self.complete_node(node, &outputs);
+            }
             NodeType::Delay => {
                 let wake_at = self.state.nodes[node].wake_at.unwrap_or(self.now);
                 self.effect(Effect::Ring(Timer::Wake(self.attempt(node)), wake_at));
@@ -140,7 +112,7 @@ impl Decider<'_> {
                     config.message.clone().unwrap_or_else(|| "the node was told to fail".to_owned());
                 self.fail_node(node, RunError { code, message, details: None, retryable: None });
             }
-            NodeType::Prompt(prompt) => self.start_prompt(node, prompt),
+            NodeType::Prompt(_) => self.start_prompt(node),
             NodeType::MockAgent(config) => self.run_mock_agent(node, config),
         }
     }
@@ -175,21 +147,13 @@ impl Decider<'_> {
     }
 }
 
-fn delay_ms(value: Option<&Json>) -> Result<u64, RunError> {
-    let number = match value {
-        None => Some(0.0),
-        Some(value) => value.as_f64(),
-    };
-    match number.filter(|number| (0.0..=MAX_DELAY_MS as f64).contains(number)) {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "checked to be 0 to 30 000"
-        )]
-        Some(number) => Ok(number as u64),
-        None => {
-            let message = format!("'delayMs' is a number of milliseconds from 0 to {MAX_DELAY_MS}");
-            Err(RunError::new(ErrorCode::ValidationError, message))
-        }
-    }
+/// The milliseconds of a delay, cut to whole ones; none given is none waited.
+fn delay_ms(value: Option<&Json>) -> Result<u64, Box<RunError>> {
+    let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(0) };
+    let delay = value.as_f64().and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok());
+    let allowed = delay.filter(|delay| *delay <= Duration::from_millis(MAX_DELAY_MS));
+    allowed.and_then(|delay| u64::try_from(delay.as_millis()).ok()).ok_or_else(|| {
+        let message = format!("'delayMs' is a number of milliseconds from 0 to {MAX_DELAY_MS}");
+        Box::new(RunError::new(ErrorCode::ValidationError, message))
+    })
 }

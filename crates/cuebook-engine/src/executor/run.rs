@@ -69,12 +69,15 @@ impl Run {
     }
 
     /// Takes the run to its end; what is still under way then is given up.
+    ///
+    /// In order: a signal comes before what the run itself has to say, and what a task reported before how it ended.
     pub(super) async fn drive(mut self) -> Result<RunState, EngineError> {
         self.step(Input::Start).await?;
         while !self.state.status.is_terminal() {
             tokio::select! {
-                Some(report) = self.reports.recv() => self.take(report).await?,
+                biased;
                 Some(()) = self.poked.recv() => self.take_signals().await?,
+                Some(report) = self.reports.recv() => self.take(report).await?,
                 Some(ended) = self.work.join_next_with_id() => self.note_end(ended).await?,
             }
         }
@@ -124,14 +127,7 @@ impl Run {
                 self.step(Input::Prepared(attempt, Box::new(facts))).await
             }
             Report::Piece(attempt, piece) => self.take_piece(attempt, &piece).await,
-            Report::Answered(attempt, answer) => {
-                if let Some(stream) = self.streams.remove(&attempt) {
-                    let last = stream.finish(&self.scrubber);
-                    self.step(Input::Chunk { attempt: attempt.clone(), text: last, is_last: true }).await?;
-                }
-                self.dispatches.remove(&attempt);
-                self.step(Input::Answered(attempt, answer)).await
-            }
+            Report::Answered(attempt, answer) => self.take_answer(attempt, answer).await,
             Report::Woken(timer) => self.step(Input::Woken(timer)).await,
         }
     }
@@ -143,6 +139,23 @@ impl Run {
             Some(text) => self.step(Input::Chunk { attempt, text, is_last: false }).await,
             None => Ok(()),
         }
+    }
+
+    /// Takes an answer after the rest of its stream; only a whole answer has a last piece.
+    async fn take_answer(
+        &mut self,
+        attempt: Attempt,
+        answer: Result<ModelAnswer, RunError>,
+    ) -> Result<(), EngineError> {
+        self.dispatches.remove(&attempt);
+        if let Some(stream) = self.streams.remove(&attempt) {
+            let text = stream.finish(&self.scrubber);
+            let is_last = answer.is_ok();
+            if is_last || !text.is_empty() {
+                self.step(Input::Chunk { attempt: attempt.clone(), text, is_last }).await?;
+            }
+        }
+        self.step(Input::Answered(attempt, answer)).await
     }
 
     async fn take_signals(&mut self) -> Result<(), EngineError> {
@@ -168,7 +181,7 @@ impl Run {
             None => Ok(()),
             Some(attempt) => {
                 let error = RunError::new(ErrorCode::InternalError, "the work of the node broke down");
-                self.step(Input::Answered(attempt, Err(error))).await
+                self.take_answer(attempt, Err(error)).await
             }
         }
     }
@@ -206,12 +219,17 @@ impl Run {
                     report(&reporter, Report::Woken(timer));
                 });
             }
-            Effect::Abort(node) => {
-                if let Some(abort) = self.aborts.remove(&node) {
-                    abort.abort();
-                }
-            }
+            Effect::Abort(node) => self.abort(&node),
         }
+    }
+
+    /// Stops the work for a node and forgets what it was made of.
+    fn abort(&mut self, node: &NodeId) {
+        if let Some(abort) = self.aborts.remove(node) {
+            abort.abort();
+        }
+        self.dispatches.retain(|attempt, _| attempt.node != *node);
+        self.streams.retain(|attempt, _| attempt.node != *node);
     }
 
     fn prepare(&mut self, attempt: Attempt, request: Box<PromptRequest>) {

@@ -8,26 +8,26 @@ use cuebook_prompt::{ContentHash, Trust, Value};
 use cuebook_wire::names::nearest;
 use cuebook_wire::{ErrorCode, Fault, NodeId, PortValue, WorkflowDefinition, WorkflowEdge, WorkflowNode};
 
-use super::{Compiled, Plan, PlanEdge, PlanInput, PlanNode, check};
+use super::{Compiled, Plan, PlanEdge, PlanInput, PlanNode, order, references};
 use crate::node_type::NodeType;
 
 /// The root names that an expression at an input port may use.
-pub(super) const INPUT_ROOTS: [&str; 2] = ["variables", "nodes"];
+const INPUT_ROOTS: [&str; 2] = ["variables", "nodes"];
+
+/// The longest timeout of a node, in milliseconds: a year.
+const MAX_TIMEOUT_MS: u64 = 31_536_000_000;
 
 pub(super) fn link(definition: WorkflowDefinition) -> Result<Compiled, Vec<Fault>> {
     let mut linker = Linker::new(&definition);
+    linker.check_names();
     let mut nodes: Vec<PlanNode> =
-        definition.nodes.iter().enumerate().filter_map(|(at, node)| linker.node(at, node)).collect();
-    if nodes.len() == definition.nodes.len() {
-        for (at, edge) in definition.edges.iter().enumerate() {
-            linker.edge(at, edge, &mut nodes);
-        }
-        check::order(&nodes, &mut linker.faults);
-        check::connections(&nodes, &mut linker.faults);
-    } else {
-        linker.check_edge_ends();
+        definition.nodes.iter().enumerate().map(|(at, node)| linker.node(at, node)).collect();
+    for (at, edge) in definition.edges.iter().enumerate() {
+        linker.edge(at, edge, &mut nodes);
     }
-    let Linker { by_id, faults, warnings, .. } = linker;
+    let Linker { by_id, mut faults, warnings, .. } = linker;
+    faults.extend(order::check(&nodes));
+    faults.extend(references::check(&definition, &nodes, &by_id));
     if !faults.is_empty() {
         return Err(faults);
     }
@@ -50,68 +50,102 @@ struct Linker<'a> {
 
 impl<'a> Linker<'a> {
     fn new(definition: &'a WorkflowDefinition) -> Self {
-        let mut linker = Self { definition, by_id: HashMap::new(), faults: Vec::new(), warnings: Vec::new() };
-        for (at, node) in definition.nodes.iter().enumerate() {
-            if let Some(first) = linker.by_id.insert(node.id.clone(), at) {
-                linker.fault(
-                    format!("/nodes/{at}/id"),
-                    format!("'{}' is also the id of node {first}", node.id),
-                );
+        let by_id = definition.nodes.iter().enumerate().map(|(at, node)| (node.id.clone(), at)).collect();
+        Self { definition, by_id, faults: Vec::new(), warnings: Vec::new() }
+    }
+
+    /// Reports ids and names that are used twice.
+    fn check_names(&mut self) {
+        let definition = self.definition;
+        self.check_unique("node", "/nodes", "id", definition.nodes.iter().map(|node| node.id.as_str()));
+        self.check_unique("edge", "/edges", "id", definition.edges.iter().map(|edge| edge.id.as_str()));
+        let variables = definition.variables.iter().map(|variable| variable.name.as_str());
+        self.check_unique("variable", "/variables", "name", variables);
+    }
+
+    fn check_unique<'n>(&mut self, what: &str, list: &str, key: &str, names: impl Iterator<Item = &'n str>) {
+        let mut seen = HashMap::new();
+        for (at, name) in names.enumerate() {
+            if let Some(first) = seen.get(name) {
+                let message = format!("'{name}' is also the {key} of {what} {first}");
+                self.fault(format!("{list}/{at}/{key}"), message);
+            } else {
+                seen.insert(name, at);
             }
         }
-        linker
     }
 
     fn fault(&mut self, path: String, message: String) {
         self.faults.push(Fault::new(path, ErrorCode::WorkflowInvalid, message));
     }
 
-    fn node(&mut self, at: usize, node: &WorkflowNode) -> Option<PlanNode> {
+    fn node(&mut self, at: usize, node: &WorkflowNode) -> PlanNode {
         let path = format!("/nodes/{at}");
-        let node_type = match NodeType::read(node, self.definition.id.as_str()) {
-            Ok(node_type) => node_type,
-            Err(found) => {
-                self.faults.extend(found.into_iter().map(|fault| fault.below(&path)));
-                return None;
-            }
-        };
-        for (key, near) in node_type.doubtful_keys(&node.config) {
-            let message = format!("'{key}' means nothing to '{}'", node.type_id);
-            let fault = Fault::new(format!("{path}/config/{key}"), ErrorCode::WorkflowInvalid, message);
-            self.warnings.push(fault.nearest(Some(near)));
-        }
-        let inputs = node.inputs.iter().map(|(port, value)| {
-            let value = self.input(&format!("{path}/inputs/{port}"), value);
-            value.map(|value| (port.clone(), value))
-        });
-        let inputs = inputs.collect::<Vec<_>>().into_iter().flatten().collect();
-        Some(PlanNode {
+        let node_type = self.node_type(&path, node);
+        PlanNode {
             id: node.id.clone(),
             type_id: node.type_id.clone(),
             agent_id: text(&node.config, "agentId").map(cuebook_wire::AgentId::new),
             agent: node.agent.clone(),
             incoming: Vec::new(),
             outgoing: Vec::new(),
-            inputs,
-            timeout_ms: self.setting(&path, node, "timeout"),
-            max_retries: self
-                .setting(&path, node, "maxRetries")
-                .and_then(|count| u32::try_from(count).ok())
-                .or(self.definition.settings.max_retries)
-                .unwrap_or(0),
+            inputs: self.inputs(&path, node),
+            timeout_ms: self.setting(&path, node, "timeout", MAX_TIMEOUT_MS).filter(|limit| *limit > 0),
+            max_retries: self.max_retries(&path, node),
             disabled: node.disabled,
             node_type,
-        })
+        }
     }
 
-    /// A whole number of the node's own settings.
-    fn setting(&mut self, path: &str, node: &WorkflowNode, key: &str) -> Option<u64> {
-        let value = node.settings.get(key).filter(|value| !value.is_null())?;
-        let number = value.as_u64();
-        if number.is_none() {
-            self.fault(format!("{path}/settings/{key}"), format!("'{key}' is a whole number from 0 on"));
+    /// Reads the type and its config; a node with faults stands in as one that does nothing, so that the rest of the
+    /// workflow can still be checked.
+    fn node_type(&mut self, path: &str, node: &WorkflowNode) -> NodeType {
+        match NodeType::read(node, self.definition.id.as_str()) {
+            Ok(node_type) => {
+                self.doubt_keys(path, node, &node_type);
+                node_type
+            }
+            Err(found) => {
+                self.faults.extend(found.into_iter().map(|fault| fault.below(path)));
+                NodeType::Noop
+            }
         }
-        number.filter(|number| *number > 0 || key != "timeout")
+    }
+
+    fn doubt_keys(&mut self, path: &str, node: &WorkflowNode, node_type: &NodeType) {
+        for (key, near) in node_type.doubtful_keys(&node.config) {
+            let message = format!("'{key}' means nothing to '{}'", node.type_id);
+            let path = format!("{path}/config/{}", step(key));
+            let fault = Fault::new(path, ErrorCode::WorkflowInvalid, message);
+            self.warnings.push(fault.nearest(Some(near)));
+        }
+    }
+
+    fn inputs(&mut self, path: &str, node: &WorkflowNode) -> Vec<(String, PlanInput)> {
+        let read = |(port, value): (&String, &PortValue)| {
+            let value = self.input(&format!("{path}/inputs/{}", step(port)), value)?;
+            Some((port.clone(), value))
+        };
+        node.inputs.iter().filter_map(read).collect()
+    }
+
+    fn max_retries(&mut self, path: &str, node: &WorkflowNode) -> u32 {
+        let own = self.setting(path, node, "maxRetries", u32::MAX.into());
+        let own = own.and_then(|count| u32::try_from(count).ok());
+        own.or(self.definition.settings.max_retries).unwrap_or(0)
+    }
+
+    /// A whole number of the node's own settings, at most `limit`.
+    fn setting(&mut self, path: &str, node: &WorkflowNode, key: &str, limit: u64) -> Option<u64> {
+        let value = node.settings.get(key).filter(|value| !value.is_null())?;
+        let number = value.as_u64().filter(|number| *number <= limit);
+        if number.is_none() {
+            self.fault(
+                format!("{path}/settings/{key}"),
+                format!("'{key}' is a whole number from 0 to {limit}"),
+            );
+        }
+        number
     }
 
     fn input(&mut self, path: &str, value: &PortValue) -> Option<PlanInput> {
@@ -127,7 +161,6 @@ impl<'a> Linker<'a> {
                 Some(PlanInput::Connection { node, output: output_key.clone(), optional: *optional })
             }
             PortValue::Variable { variable_name, optional } => {
-                self.check_variable(path, variable_name);
                 Some(PlanInput::Variable { name: variable_name.clone(), optional: *optional })
             }
         }
@@ -158,17 +191,6 @@ impl<'a> Linker<'a> {
         }));
     }
 
-    fn check_variable(&mut self, path: &str, name: &str) {
-        let names = || self.definition.variables.iter().map(|variable| variable.name.as_str());
-        if names().any(|known| known == name) {
-            return;
-        }
-        let message = format!("the workflow declares no variable '{name}'");
-        let fault = Fault::new(format!("{path}/variableName"), ErrorCode::WorkflowInvalid, message);
-        let near = nearest(name, names());
-        self.faults.push(fault.nearest(near));
-    }
-
     fn find(&mut self, path: &str, id: &NodeId) -> Option<usize> {
         if let Some(index) = self.by_id.get(id) {
             return Some(*index);
@@ -194,20 +216,18 @@ impl<'a> Linker<'a> {
         nodes[source].outgoing.push((target, edge.trigger_rule));
         nodes[target].incoming.push(PlanEdge {
             id: edge.id.clone(),
+            at,
             source,
             rule: edge.trigger_rule,
             condition,
             carries,
         });
     }
+}
 
-    /// Reports edges that lead nowhere when the nodes themselves could not all be read.
-    fn check_edge_ends(&mut self) {
-        for (at, edge) in self.definition.edges.iter().enumerate() {
-            self.find(&format!("/edges/{at}/sourceNodeId"), &edge.source_node_id);
-            self.find(&format!("/edges/{at}/targetNodeId"), &edge.target_node_id);
-        }
-    }
+/// A key as a step of a JSON Pointer (RFC 6901).
+pub(super) fn step(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
 }
 
 fn text<'a>(config: &'a serde_json::Map<String, serde_json::Value>, key: &str) -> Option<&'a str> {
