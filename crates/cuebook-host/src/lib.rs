@@ -1,1 +1,44 @@
-//! The composition root: config, wiring, compose, explain, start a run.
+//! The composition root: configuration, files, wiring; compose, explain, start a run.
+//!
+//! Every face of the product asks a [`Host`]. The crate owns what a person hands us as files and how problems are
+//! shown to them ([`Problems`]); it refuses a second way to compose a prompt or to start a run.
+
+mod agents;
+mod clock;
+mod config;
+mod document;
+mod explain;
+mod files;
+mod host;
+mod init;
+mod inputs;
+pub mod journal;
+mod load;
+mod models;
+mod render;
+mod report;
+mod secrets;
+
+pub use agents::AgentRegistry;
+pub use clock::SystemClock;
+pub use config::{
+    Allow, Config, LimitsConfig, ModelTarget, PathsConfig, PromptsConfig, ProviderConfig, ProviderKind,
+    RunConfig, SecretConfig, SecretOrigin, UntaggedInputs,
+};
+pub use explain::{
+    CompositionView, MarginLine, NodePreview, NodeView, PreviewNode, RunView, TextSource,
+    disclose_composition, disclose_node, disclose_resolution, margin,
+};
+pub use host::{CONFIG_FILE, Host, Options, StartRun, load_config};
+pub use init::init;
+pub use inputs::{TypedInput, read_typed};
+pub use load::{Directories, WorkflowFile, Workflows};
+pub use models::ModelRouter;
+pub use render::{Rendered, parse_reference};
+pub use report::{Problems, render as render_diagnostic};
+pub use secrets::ConfiguredSecrets;
+
+pub use cuebook_engine as engine;
+pub use cuebook_log as log;
+pub use cuebook_prompt as prompt;
+pub use cuebook_wire as wire;

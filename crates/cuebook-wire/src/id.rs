@@ -254,6 +254,13 @@ named_id! {
     LibraryId
 }
 
+impl LibraryId {
+    /// The id of a host's own library when nobody gave it another: `host`.
+    pub fn host() -> Self {
+        Self("host".to_owned())
+    }
+}
+
 /// The place of an event in its run's log, dense from 0.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,

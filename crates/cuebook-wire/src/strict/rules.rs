@@ -23,6 +23,7 @@ documents! {
     crate::CreateRun => ValidationError,
     crate::ErrorEnvelope => ValidationError,
     crate::PromptRef => PromptRefInvalid,
+    crate::PromptRefs => PromptRefInvalid,
     crate::RunEvent => ValidationError,
     crate::RunOptions => ValidationError,
     crate::RunSnapshot => ValidationError,

@@ -1,0 +1,78 @@
+//! The agents that this host knows: from manifest files and from packs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use cuebook_prompt::{AgentBinding, Agents, Libraries, LibraryDefaults, Principal, SharedPin};
+use cuebook_wire::{AgentId, AgentManifest, ModelClass};
+
+/// An agent as it was read, before its library is looked up.
+#[derive(Debug)]
+pub(crate) struct LoadedAgent {
+    pub(crate) manifest: AgentManifest,
+    pub(crate) intrinsic: Option<SharedPin>,
+    /// Where it was read from.
+    pub(crate) origin: String,
+}
+
+/// Every known agent by id.
+#[derive(Debug, Default)]
+pub struct AgentRegistry {
+    agents: BTreeMap<AgentId, Known>,
+}
+
+#[derive(Debug)]
+struct Known {
+    binding: Arc<AgentBinding>,
+    origin: String,
+}
+
+impl AgentRegistry {
+    /// Takes agents whose ids differ, and looks up their libraries.
+    pub(crate) fn new(loaded: Vec<LoadedAgent>, libraries: &Libraries) -> Self {
+        let known = loaded.into_iter().map(|agent| {
+            let id = agent.manifest.agent_id.clone();
+            let library = library_defaults(&agent.manifest, libraries);
+            let binding =
+                AgentBinding { manifest: Arc::new(agent.manifest), intrinsic: agent.intrinsic, library };
+            (id, Known { binding: Arc::new(binding), origin: agent.origin })
+        });
+        Self { agents: known.collect() }
+    }
+
+    /// The ids in order.
+    pub fn ids(&self) -> impl Iterator<Item = &AgentId> {
+        self.agents.keys()
+    }
+
+    /// The binding of an agent.
+    pub fn get(&self, id: &AgentId) -> Option<&Arc<AgentBinding>> {
+        self.agents.get(id).map(|known| &known.binding)
+    }
+
+    /// The file or pack that an agent was read from.
+    pub fn origin(&self, id: &AgentId) -> Option<&str> {
+        self.agents.get(id).map(|known| known.origin.as_str())
+    }
+
+    /// The model class of an agent.
+    pub fn model_class(&self, id: &AgentId) -> Option<ModelClass> {
+        self.get(id).map(|binding| binding.manifest.model_class)
+    }
+}
+
+fn library_defaults(manifest: &AgentManifest, libraries: &Libraries) -> LibraryDefaults {
+    match &manifest.prompt_library_ref {
+        None => LibraryDefaults::NotNamed,
+        Some(id) => match libraries.get(id) {
+            Some(library) => LibraryDefaults::Installed(library.defaults()),
+            None => LibraryDefaults::NotInstalled,
+        },
+    }
+}
+
+impl Agents for AgentRegistry {
+    fn binding(&self, _principal: &Principal, id: &AgentId) -> Option<Arc<AgentBinding>> {
+        self.get(id).cloned()
+    }
+}

@@ -1,0 +1,166 @@
+//! The host's configuration, `cuebook.toml`: typed, strict, with a JSON Schema.
+//!
+//! It owns the keys and what they must agree on. It refuses unknown keys, and reports every fault at once.
+
+mod models;
+mod secrets;
+
+use std::collections::BTreeMap;
+
+use cuebook_prompt::{BindPolicy, PromptPolicy};
+use cuebook_wire::{Document, ErrorCode, Fault, LibraryId, Observability, PromptRefs};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub use models::{ModelTarget, ProviderConfig, ProviderKind, SCRIPTED};
+pub use secrets::{Allow, SecretConfig, SecretOrigin};
+
+/// The whole file; every table may be left out.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// How prompts are resolved, composed and observed.
+    pub prompts: PromptsConfig,
+    /// Which model answers for which model class; `default` answers for all others.
+    pub models: BTreeMap<String, ModelTarget>,
+    /// The providers by name; `scripted` is always there.
+    pub providers: BTreeMap<String, ProviderConfig>,
+    /// The secrets by id.
+    pub secrets: BTreeMap<String, SecretConfig>,
+    /// Bounds on runs.
+    pub limits: LimitsConfig,
+    /// What `cuebook run` does without being told.
+    pub run: RunConfig,
+    /// Where the files of the project are.
+    pub paths: PathsConfig,
+}
+
+/// `[prompts]`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PromptsConfig {
+    /// How much of a composition may be logged: `off`, `hashed` or `full`.
+    pub observability: Observability,
+    /// Makes a placeholder that no variable declares an error.
+    pub strict_placeholders: bool,
+    /// The trust of run inputs that carry no tag: `trusted` or `untrusted`.
+    pub untagged_inputs: UntaggedInputs,
+    /// Whether agents' prompts take part in the chain.
+    pub agent_bindings: bool,
+    /// Whether `configurable.promptOverrides` takes part as the top layer.
+    pub run_overrides: bool,
+    /// The id of the host's own library.
+    pub library: LibraryId,
+    /// The host's default refs by kind, layer 4 of the chain.
+    pub defaults: PromptRefs,
+}
+
+impl Default for PromptsConfig {
+    fn default() -> Self {
+        Self {
+            observability: Observability::default(),
+            strict_placeholders: false,
+            untagged_inputs: UntaggedInputs::Trusted,
+            agent_bindings: true,
+            run_overrides: false,
+            library: LibraryId::host(),
+            defaults: PromptRefs::default(),
+        }
+    }
+}
+
+/// The trust of inputs without a tag.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum UntaggedInputs {
+    /// They are trusted.
+    #[default]
+    Trusted,
+    /// They are untrusted.
+    Untrusted,
+}
+
+/// `[limits]`.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LimitsConfig {
+    /// The most node executions of one run.
+    #[schemars(range(min = 1))]
+    pub max_node_executions: u64,
+}
+
+impl Default for LimitsConfig {
+    fn default() -> Self {
+        Self { max_node_executions: 1000 }
+    }
+}
+
+/// `[run]`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RunConfig {
+    /// The workflow that runs when none is named.
+    pub workflow: Option<String>,
+}
+
+/// `[paths]`: directories relative to the file.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PathsConfig {
+    /// Workflow definitions, `*.json`.
+    pub workflows: Vec<String>,
+    /// Agent manifests, `*.json`.
+    pub agents: Vec<String>,
+    /// Prompt templates, `*.md` with front matter or `*.json`.
+    pub prompts: Vec<String>,
+    /// Packs, one directory each with a `pack.json`.
+    pub packs: Vec<String>,
+}
+
+impl Default for PathsConfig {
+    fn default() -> Self {
+        let one = |name: &str| vec![name.to_owned()];
+        Self {
+            workflows: one("workflows"),
+            agents: one("agents"),
+            prompts: one("prompts"),
+            packs: one("packs"),
+        }
+    }
+}
+
+impl Document for Config {
+    const CODE: ErrorCode = ErrorCode::ConfigInvalid;
+
+    fn rules(&self) -> Vec<Fault> {
+        let mut faults = models::rules(self);
+        faults.extend(secrets::rules(self));
+        faults
+    }
+}
+
+impl Config {
+    /// The choices that the prompt pipeline follows.
+    pub fn prompt_policy(&self) -> PromptPolicy {
+        PromptPolicy {
+            host_defaults: self.prompts.defaults.clone(),
+            host_library: self.prompts.library.clone(),
+            agent_bindings: self.prompts.agent_bindings,
+            run_overrides: self.prompts.run_overrides,
+            bind: BindPolicy { strict_placeholders: self.prompts.strict_placeholders },
+        }
+    }
+
+    /// The trust of run inputs that carry no tag.
+    pub fn untagged_trust(&self) -> cuebook_prompt::Trust {
+        match self.prompts.untagged_inputs {
+            UntaggedInputs::Trusted => cuebook_prompt::Trust::Trusted,
+            UntaggedInputs::Untrusted => cuebook_prompt::Trust::Untrusted,
+        }
+    }
+
+    /// The JSON Schema of the file.
+    pub fn schema() -> serde_json::Value {
+        schemars::schema_for!(Config).to_value()
+    }
+}

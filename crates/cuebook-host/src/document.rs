@@ -1,0 +1,164 @@
+//! Documents that people write: JSON, TOML, and text behind TOML front matter.
+//!
+//! It owns the way from a file's text to a JSON value and from a JSON pointer back to the place in the text. It
+//! refuses syntax errors and duplicate keys; what the value must look like is the reader's.
+
+mod json;
+mod toml;
+
+use cuebook_template::{Diagnostic, Source, Span};
+use cuebook_wire::{ErrorCode, Fault};
+use serde_json::Value as Json;
+
+use crate::report::Problems;
+
+/// A document that has been parsed.
+#[derive(Debug)]
+pub(crate) struct Document {
+    source: Source,
+    format: Format,
+    json: Json,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Format {
+    Json,
+    Toml,
+    /// TOML between `+++` lines, then a text under the key `text`.
+    FrontMatter {
+        matter: Span,
+        text: Span,
+    },
+}
+
+impl Document {
+    /// Parses JSON.
+    pub(crate) fn json(source: Source) -> Result<Self, Problems> {
+        let json = json::parse(&source)?;
+        Ok(Self { source, format: Format::Json, json })
+    }
+
+    /// Parses TOML.
+    pub(crate) fn toml(source: Source) -> Result<Self, Problems> {
+        let all = Span::new(0, source.text().len());
+        let json = toml::parse(&source, all)?;
+        Ok(Self { source, format: Format::Toml, json })
+    }
+
+    /// Parses TOML front matter; what follows becomes the key `text`, without the final line end.
+    pub(crate) fn front_matter(source: Source) -> Result<Self, Problems> {
+        let (matter, text) = split_front_matter(source.text()).ok_or_else(|| no_front_matter(&source))?;
+        let mut json = toml::parse(&source, matter)?;
+        if let (Json::Object(map), Some(body)) = (&mut json, source.slice(text)) {
+            if map.contains_key("text") {
+                let problem = Diagnostic::error(
+                    ErrorCode::PromptTemplateInvalid.as_str(),
+                    "'text' is what follows the front matter",
+                )
+                .at(&source, toml::locate(&source, matter, "/text"));
+                return Err(problem.into());
+            }
+            map.insert("text".to_owned(), body.into());
+        }
+        Ok(Self { source, format: Format::FrontMatter { matter, text }, json })
+    }
+
+    /// The value.
+    pub(crate) fn value(&self) -> &Json {
+        &self.json
+    }
+
+    /// The text with its name.
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The place of a JSON pointer, or of the nearest thing around it that is there.
+    pub(crate) fn locate(&self, pointer: &str) -> Span {
+        match self.format {
+            Format::Json => json::locate(&self.source, pointer),
+            Format::Toml => toml::locate(&self.source, Span::new(0, self.source.text().len()), pointer),
+            Format::FrontMatter { text, .. } if pointer == "/text" => first_line(&self.source, text),
+            Format::FrontMatter { matter, .. } => toml::locate(&self.source, matter, pointer),
+        }
+    }
+
+    /// The faults of the value as problems of the text.
+    pub(crate) fn problems(&self, faults: Vec<Fault>) -> Problems {
+        faults.into_iter().map(|fault| self.problem(fault)).collect()
+    }
+
+    fn problem(&self, fault: Fault) -> Diagnostic {
+        let span = self.locate(&fault.path);
+        let hint = match (fault.nearest, fault.hint) {
+            (Some(nearest), _) => Some(format!("did you mean '{nearest}'?")),
+            (None, hint) => hint,
+        };
+        let place = if fault.path.is_empty() { String::new() } else { format!(" (at {})", fault.path) };
+        let problem = Diagnostic::error(fault.code.as_str(), format!("{}{place}", fault.message))
+            .at(&self.source, span);
+        match hint {
+            Some(hint) => problem.with_hint(hint),
+            None => problem,
+        }
+    }
+}
+
+/// The decoded steps of a JSON pointer (RFC 6901).
+fn steps(pointer: &str) -> impl Iterator<Item = String> + '_ {
+    pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"))
+}
+
+/// A span cut at the end of its first line, so that a caret fits.
+fn first_line(source: &Source, span: Span) -> Span {
+    let text = source.slice(span).unwrap_or_default();
+    let end = text.find('\n').map_or(span.end, |at| span.start + at);
+    Span::new(span.start, end.max(span.start))
+}
+
+/// The bytes of the front matter and of the text behind it.
+fn split_front_matter(text: &str) -> Option<(Span, Span)> {
+    let start = if text.starts_with("+++\r\n") { 5 } else { text.starts_with("+++\n").then_some(4)? };
+    let mut at = start;
+    for line in text[start..].split_inclusive('\n') {
+        if line.trim_end_matches(['\r', '\n']) == "+++" {
+            let body = at + line.len();
+            let end =
+                text.strip_suffix("\r\n").or_else(|| text.strip_suffix('\n')).map_or(text.len(), str::len);
+            return Some((Span::new(start, at), Span::new(body, end.max(body))));
+        }
+        at += line.len();
+    }
+    None
+}
+
+fn no_front_matter(source: &Source) -> Problems {
+    let message = "a prompt file begins with TOML front matter between two lines '+++'";
+    Diagnostic::error(ErrorCode::PromptTemplateInvalid.as_str(), message)
+        .at(source, first_line(source, Span::new(0, source.text().len())))
+        .with_hint("write templateId, version and kind between the lines, and the text after them")
+        .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_split(text: &str, expect: Option<(&str, &str)>) {
+        let found =
+            split_front_matter(text).map(|(matter, body)| (&text[matter.range()], &text[body.range()]));
+        assert_eq!(found, expect, "of {text:?}");
+    }
+
+    #[test]
+    fn front_matter_is_split_off() {
+        check_split("+++\na = 1\n+++\nbody\n", Some(("a = 1\n", "body")));
+        check_split("+++\r\na = 1\r\n+++\r\nbody\r\n", Some(("a = 1\r\n", "body")));
+        check_split("+++\n+++\n", Some(("", "")));
+        check_split("+++\n+++", Some(("", "")));
+        check_split("+++\n+++\n\n\n", Some(("", "\n")));
+        check_split("+++\na = 1\n", None);
+        check_split("body", None);
+    }
+}

@@ -1,0 +1,91 @@
+//! JSON with places.
+
+use std::collections::HashSet;
+
+use cuebook_template::{Diagnostic, Source, Span};
+use cuebook_wire::ErrorCode;
+use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde_json::Value as Json;
+
+use super::{first_line, steps};
+use crate::report::Problems;
+
+pub(super) fn parse(source: &Source) -> Result<Json, Problems> {
+    let text: &str = source.text();
+    let json =
+        serde_json::from_str(text.trim_start_matches('\u{FEFF}')).map_err(|error| syntax(source, &error))?;
+    let duplicates: Problems =
+        tree(text).map(|tree| duplicates(source, &tree)).unwrap_or_default().into_iter().collect();
+    duplicates.or(json)
+}
+
+pub(super) fn locate(source: &Source, pointer: &str) -> Span {
+    let all = Span::new(0, source.text().len());
+    let Some(tree) = tree(source.text()) else { return first_line(source, all) };
+    let mut span = Span::from(tree.range().start..tree.range().end);
+    let mut value = &tree;
+    for step in steps(pointer) {
+        let Some((inner, place)) = descend(value, &step) else { break };
+        (value, span) = (inner, place);
+    }
+    first_line(source, span)
+}
+
+fn tree(text: &str) -> Option<Value<'_>> {
+    parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default()).ok()?.value
+}
+
+fn descend<'t>(value: &'t Value<'t>, step: &str) -> Option<(&'t Value<'t>, Span)> {
+    match value {
+        Value::Object(object) => {
+            let property = object.properties.iter().find(|property| property.name.as_str() == step)?;
+            Some((&property.value, Span::new(property.range.start, property.range.end)))
+        }
+        Value::Array(array) => {
+            let item = array.elements.get(step.parse::<usize>().ok()?)?;
+            Some((item, Span::new(item.range().start, item.range().end)))
+        }
+        _ => None,
+    }
+}
+
+fn syntax(source: &Source, error: &serde_json::Error) -> Problems {
+    let offset = offset_of(source.text(), error.line(), error.column());
+    let message = error.to_string();
+    let reason = message.split(" at line ").next().unwrap_or_default();
+    Diagnostic::error(ErrorCode::ValidationError.as_str(), format!("this is not JSON: {reason}"))
+        .at(source, Span::new(offset, offset))
+        .into()
+}
+
+/// The byte of a 1-based line and byte column.
+fn offset_of(text: &str, line: usize, column: usize) -> usize {
+    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let offset = (start + column.saturating_sub(1)).min(text.len());
+    (0..=offset).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+fn duplicates(source: &Source, value: &Value<'_>) -> Vec<Diagnostic> {
+    match value {
+        Value::Object(object) => duplicate_keys(source, object),
+        Value::Array(array) => array.elements.iter().flat_map(|item| duplicates(source, item)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn duplicate_keys(source: &Source, object: &Object<'_>) -> Vec<Diagnostic> {
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    for property in &object.properties {
+        let name = property.name.as_str();
+        if !seen.insert(name) {
+            let span = first_line(source, Span::new(property.range.start, property.range.end));
+            let message = format!("the key '{name}' is there twice");
+            found.push(Diagnostic::error(ErrorCode::ValidationError.as_str(), message).at(source, span));
+        }
+        found.extend(duplicates(source, &property.value));
+    }
+    found
+}

@@ -1,0 +1,15 @@
+//! Explanations: for every node, the prompt it got and why.
+//!
+//! It owns how a run's log becomes something a person reads (RFC 0029 §D). It refuses to resolve or compose by itself:
+//! what is not in the log is composed again by the one pipeline, and its hash is held against the log's.
+
+mod disclose;
+mod margin;
+mod node;
+mod run;
+
+pub use disclose::{disclose_composition, disclose_node, disclose_resolution};
+pub use margin::{MarginLine, margin};
+pub(crate) use node::prompt_problems;
+pub use node::{NodePreview, PreviewNode};
+pub use run::{CompositionView, NodeView, RunView, TextSource};

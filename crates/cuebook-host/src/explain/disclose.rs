@@ -1,0 +1,92 @@
+//! The disclosure as text: the chain of each kind with ✓ and ✗ (RFC 0029 §D), and the composed text with its margin.
+
+use std::fmt::Write as _;
+
+use cuebook_prompt::chain::layer_title;
+use cuebook_wire::payload::{AgentPromptResolved, ChainEntry};
+
+use super::margin::margin;
+use super::run::{CompositionView, NodeView, TextSource};
+
+/// The widest margin, in characters; longer labels are cut.
+const MARGIN_MAX: usize = 44;
+
+/// A node: header, warnings, the chain of each kind, and what became of it; the composed text when `text` is set.
+pub fn disclose_node(node: &NodeView, text: bool) -> String {
+    let mut out = format!("▸ node:{}\n", node.node_id);
+    let agent = node.agent_id.as_ref().map(|agent| format!("   agent: {agent}")).unwrap_or_default();
+    let _ = writeln!(out, "   type: {}{agent}   {}", node.type_id, node.status);
+    for warning in &node.warnings {
+        let code = warning.code.as_deref().unwrap_or("note");
+        let _ = writeln!(out, "   {} [{code}]: {}", warning.level, warning.message);
+    }
+    for resolution in &node.resolutions {
+        out.push_str(&disclose_resolution(resolution));
+    }
+    if let Some(composition) = &node.composition {
+        out.push_str(&disclose_composition(composition, text));
+    }
+    if let Some(error) = &node.error {
+        let _ = writeln!(out, "   error [{}]: {}", error.code, error.message);
+    }
+    out
+}
+
+/// The chain of one kind.
+pub fn disclose_resolution(resolution: &AgentPromptResolved) -> String {
+    let mut out = format!("   kind: {}\n", resolution.kind);
+    let _ = writeln!(out, "   resolved: {}", resolution.resolved.as_deref().unwrap_or("(none)"));
+    out.push_str("   chain:\n");
+    for entry in &resolution.chain {
+        let _ = writeln!(out, "     {}", chain_line(entry));
+    }
+    out
+}
+
+fn chain_line(entry: &ChainEntry) -> String {
+    let mark = if entry.applied { '✓' } else { '✗' };
+    let source = entry.source.as_deref().unwrap_or("none");
+    let reason = entry.reason.as_ref().map(|reason| format!(" — {reason}")).unwrap_or_default();
+    format!("{mark} {} ({source}){reason}", layer_title(entry.layer))
+}
+
+/// The facts of a composition, and its text with the margin when `text` is set.
+pub fn disclose_composition(composition: &CompositionView, text: bool) -> String {
+    let bodies: Vec<&str> = composition.record.bodies.iter().map(|body| body.reference.as_str()).collect();
+    let mut out = format!("   composed: {} ({})\n", bodies.join(" + "), composition.content_trust);
+    let _ = writeln!(out, "   hash: {}", composition.hash);
+    match (&composition.composed, composition.text_source) {
+        _ if !text => {}
+        (_, TextSource::Changed) => {
+            out.push_str(
+                "   text: the log does not hold it, and the prompts have changed since: it cannot be shown\n",
+            );
+        }
+        (None, _) => out.push_str("   text: the log does not hold it (observability)\n"),
+        (Some(composed), source) => {
+            let note =
+                if source == TextSource::ComposedAgain { " (composed again; the hash agrees)" } else { "" };
+            let _ = writeln!(out, "   text{note}:");
+            out.push_str(&with_margin(composed, composition));
+        }
+    }
+    out
+}
+
+fn with_margin(composed: &str, composition: &CompositionView) -> String {
+    let lines = margin(composed, &composition.record.segments);
+    let width = lines.iter().map(|line| line.label.chars().count()).max().unwrap_or(0).min(MARGIN_MAX);
+    let mut out = String::new();
+    for line in &lines {
+        let label = cut(&line.label, width);
+        let _ = writeln!(out, "     {label:<width$} │ {}", line.text);
+    }
+    out
+}
+
+fn cut(label: &str, width: usize) -> String {
+    if label.chars().count() <= width {
+        return label.to_owned();
+    }
+    label.chars().take(width.saturating_sub(1)).chain(std::iter::once('…')).collect()
+}

@@ -1,0 +1,130 @@
+//! A composed text with its origins in the margin.
+
+use cuebook_prompt::{Origin, Segment, Trust};
+
+/// One line of a composed text and where it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarginLine {
+    /// The origins of the line: a text with its line number, then the variables on it.
+    pub label: String,
+    /// The line without its end.
+    pub text: String,
+}
+
+/// Splits `composed` into lines, each with the origins of its bytes.
+pub fn margin(composed: &str, segments: &[Segment]) -> Vec<MarginLine> {
+    let mut lines = Vec::new();
+    let mut start = 0;
+    for line in composed.split('\n') {
+        let end = start + line.len();
+        let label = label(composed, segments, start, end);
+        lines.push(MarginLine { label, text: line.strip_suffix('\r').unwrap_or(line).to_owned() });
+        start = end + 1;
+    }
+    lines
+}
+
+fn label(composed: &str, segments: &[Segment], start: usize, end: usize) -> String {
+    let on_line = segments.iter().filter(|segment| touches(segment, start, end));
+    let mut place = None;
+    let mut variables: Vec<String> = Vec::new();
+    for segment in on_line {
+        match &segment.origin {
+            Origin::Variable { .. } => {
+                let name = variable_label(&segment.origin);
+                if !variables.contains(&name) {
+                    variables.push(name);
+                }
+            }
+            Origin::Joint => {}
+            origin if place.is_none() => {
+                let before = composed[segment.start..start.max(segment.start)].matches('\n').count();
+                place = text_label(origin, before);
+            }
+            _ => {}
+        }
+    }
+    place.into_iter().chain(variables).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a segment has bytes on the line, or came out empty within it; a line end belongs to no line.
+fn touches(segment: &Segment, start: usize, end: usize) -> bool {
+    let is_empty = segment.start == segment.end;
+    let blank = start == end && segment.start <= start && segment.end > start;
+    blank
+        || (segment.start < end && segment.end > start)
+        || (is_empty && (start..=end).contains(&segment.start))
+}
+
+fn text_label(origin: &Origin, lines_before: usize) -> Option<String> {
+    match origin {
+        Origin::Template { reference, line } => {
+            let name = reference.strip_prefix("prompt:").unwrap_or(reference);
+            Some(format!("{name}:{}", line + lines_before))
+        }
+        Origin::File { path, line } => Some(format!("{path}:{}", line + lines_before)),
+        Origin::Inline { field, line } => Some(format!("{field}:{}", line + lines_before)),
+        Origin::Variable { .. } | Origin::Joint => None,
+    }
+}
+
+fn variable_label(origin: &Origin) -> String {
+    match origin {
+        Origin::Variable { name, secret: true, .. } => format!("<{name}: secret>"),
+        Origin::Variable { name, source, trust: Trust::Untrusted, .. } => {
+            format!("<{name}: {source}, untrusted>")
+        }
+        Origin::Variable { name, source, .. } => format!("<{name}: {source}>"),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cuebook_wire::VariableSource;
+
+    fn template(start: usize, end: usize, line: usize) -> Segment {
+        Segment { start, end, origin: Origin::Template { reference: "prompt:a@1.0.0".to_owned(), line } }
+    }
+
+    fn variable(start: usize, end: usize, trust: Trust, secret: bool) -> Segment {
+        let (name, reference) = ("v".to_owned(), "prompt:a@1.0.0".to_owned());
+        let origin =
+            Origin::Variable { name, source: VariableSource::Input, trust, secret, reference, line: 1 };
+        Segment { start, end, origin }
+    }
+
+    #[track_caller]
+    fn check(composed: &str, segments: &[Segment], expect: &[(&str, &str)]) {
+        let lines = margin(composed, segments);
+        let found: Vec<(&str, &str)> =
+            lines.iter().map(|line| (line.label.as_str(), line.text.as_str())).collect();
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn lines_know_their_origin() {
+        check("one\ntwo", &[template(0, 7, 1)], &[("a@1.0.0:1", "one"), ("a@1.0.0:2", "two")]);
+        check(
+            "one\n\nthree",
+            &[template(0, 10, 4)],
+            &[("a@1.0.0:4", "one"), ("a@1.0.0:5", ""), ("a@1.0.0:6", "three")],
+        );
+        let joined =
+            [template(0, 1, 1), Segment { start: 1, end: 3, origin: Origin::Joint }, template(3, 4, 1)];
+        check("a\n\nb", &joined, &[("a@1.0.0:1", "a"), ("", ""), ("a@1.0.0:1", "b")]);
+    }
+
+    #[test]
+    fn variables_are_named_on_their_lines() {
+        let parts = [template(0, 2, 1), variable(2, 5, Trust::Trusted, false), template(5, 7, 1)];
+        check(
+            "a x\nya\nb",
+            &parts,
+            &[("a@1.0.0:1 <v: input>", "a x"), ("a@1.0.0:1 <v: input>", "ya"), ("", "b")],
+        );
+        check("", &[variable(0, 0, Trust::Untrusted, false)], &[("<v: input, untrusted>", "")]);
+        check("[R]", &[variable(0, 3, Trust::Trusted, true)], &[("<v: secret>", "[R]")]);
+    }
+}

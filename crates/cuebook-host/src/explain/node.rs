@@ -1,0 +1,124 @@
+//! A node's prompt before any run: the same chain and composition, on values given by hand.
+
+use cuebook_engine::{RunState, prompt_request};
+use cuebook_prompt::{Prepared, PromptErrors, Scope, Secrets, Trust, Value};
+use cuebook_template::{Diagnostic, nearest};
+use cuebook_wire::payload::{AgentPromptResolved, LogAppended, LogLevel};
+use cuebook_wire::{ErrorCode, NodeId, Observability};
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+
+use super::run::{CompositionView, TextSource};
+use crate::host::{Host, StartRun};
+use crate::report::Problems;
+
+/// A node to look at.
+#[derive(Clone, Debug)]
+pub struct PreviewNode<'a> {
+    /// The run that the node would belong to.
+    pub start: StartRun<'a>,
+    /// The node.
+    pub node: &'a str,
+    /// Values at its input ports, in place of what earlier nodes would give.
+    pub ports: Map<String, Json>,
+}
+
+/// What a node would be told.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NodePreview {
+    /// The node.
+    pub node_id: NodeId,
+    /// What a run would warn of.
+    pub warnings: Vec<LogAppended>,
+    /// Which ref applies for each kind, and why not the others.
+    pub resolutions: Vec<AgentPromptResolved>,
+    /// What it would be told; `None` when it has no prompt or something is wrong with it.
+    pub composition: Option<CompositionView>,
+    /// What is wrong with its prompt.
+    #[serde(skip)]
+    pub problems: Problems,
+}
+
+impl Host {
+    /// Takes a node through the pipeline without a run; secrets show as their markers.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such node, it takes no prompts, or the run's inputs are wrong. What is wrong with the prompt
+    /// itself is in the preview.
+    pub async fn preview(&self, preview: PreviewNode<'_>) -> Result<NodePreview, Problems> {
+        let plan = std::sync::Arc::clone(&preview.start.workflow.plan);
+        let index = plan.index(&NodeId::new(preview.node)).ok_or_else(|| no_node(&plan, preview.node))?;
+        let facts = self.facts(&preview.start)?;
+        let state = RunState::begin(std::sync::Arc::new(facts), std::sync::Arc::clone(&plan), self.now());
+        let mut request = prompt_request(&state, index)
+            .ok_or_else(|| no_prompts(&plan.nodes[index].type_id, preview.node))?;
+        if let Scope::Node { inputs, .. } = &mut request.scope {
+            *inputs = state.known_port_values(index);
+            let given = preview
+                .ports
+                .into_iter()
+                .map(|(port, json)| (port, Value::from_tagged(json, Trust::Trusted)));
+            inputs.extend(given);
+        }
+        let prepared = self.pipeline.prepare(preview.start.principal, &request, Secrets::Mark).await;
+        Ok(view(NodeId::new(preview.node), prepared))
+    }
+}
+
+fn view(node_id: NodeId, prepared: Prepared) -> NodePreview {
+    let (composition, problems) = match prepared.outcome {
+        Err(errors) => (None, prompt_problems(&errors)),
+        Ok(None) => (None, Problems::new()),
+        Ok(Some(composition)) => {
+            let observed = composition.observed;
+            let view = CompositionView {
+                event: observed.to_payload(&node_id, Observability::Full),
+                hash: observed.hash.to_string(),
+                content_trust: observed.content_trust.as_str(),
+                text_source: TextSource::Log,
+                record: observed.to_record(prepared.pins),
+                composed: Some(observed.composed),
+            };
+            (Some(view), Problems::new())
+        }
+    };
+    NodePreview {
+        warnings: prepared.warnings.into_iter().map(|warning| log_line(&node_id, warning)).collect(),
+        resolutions: prepared.resolutions.iter().map(|resolution| resolution.to_payload(&node_id)).collect(),
+        composition,
+        problems,
+        node_id,
+    }
+}
+
+fn log_line(node_id: &NodeId, warning: cuebook_prompt::Warning) -> LogAppended {
+    LogAppended {
+        level: LogLevel::Warn,
+        message: warning.message,
+        code: Some(warning.code.as_str().to_owned()),
+        node_id: Some(node_id.clone()),
+        fields: None,
+    }
+}
+
+/// The errors of a prompt as problems.
+pub(crate) fn prompt_problems(errors: &PromptErrors) -> Problems {
+    errors.iter().map(|error| error.diagnostic().clone()).collect()
+}
+
+fn no_node(plan: &cuebook_engine::Plan, name: &str) -> Problems {
+    let message = format!("workflow '{}' has no node '{name}'", plan.definition.id);
+    let problem = Diagnostic::error(ErrorCode::NotFound.as_str(), message);
+    match nearest(name, plan.nodes.iter().map(|node| node.id.as_str())) {
+        Some(near) => problem.with_hint(format!("did you mean '{near}'?")),
+        None => problem,
+    }
+    .into()
+}
+
+fn no_prompts(type_id: &str, name: &str) -> Problems {
+    let message = format!("node '{name}' is a '{type_id}', which takes no prompts");
+    Diagnostic::error(ErrorCode::ValidationError.as_str(), message).into()
+}

@@ -1,0 +1,248 @@
+//! The host: configuration and files wired to the pipeline and the engine.
+//!
+//! Every face (command line, HTTP, pages) asks here; none has a way of its own to compose a prompt or start a run.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cuebook_engine::{Engine, RunFacts, RunHandle, read_inputs};
+use cuebook_log::{MemoryStore, RunStore};
+use cuebook_prompt::{Libraries, Pipeline, Principal, SecretStore, Source, SourceSet};
+use cuebook_template::Diagnostic;
+use cuebook_wire::{Configurable, ErrorCode, Fault, PromptRefs, RunId, strict};
+use serde_json::{Map, Value as Json};
+
+use crate::agents::AgentRegistry;
+use crate::clock::SystemClock;
+use crate::config::Config;
+use crate::document::Document;
+use crate::files::read_text;
+use crate::inputs::undeclared;
+use crate::load::{Directories, WorkflowFile, Workflows, load, load_workflow};
+use crate::models::ModelRouter;
+use crate::report::Problems;
+use crate::secrets::ConfiguredSecrets;
+
+/// The name of the configuration file in a project directory.
+pub const CONFIG_FILE: &str = "cuebook.toml";
+
+/// What a host is opened with.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The project directory.
+    pub root: PathBuf,
+    /// The configuration file; `cuebook.toml` in the project directory, if it is there, when absent.
+    pub config: Option<PathBuf>,
+    /// Directories besides those of the configuration.
+    pub more: Directories,
+}
+
+/// A host over one project directory.
+pub struct Host {
+    /// The configuration.
+    pub config: Config,
+    /// The prompt libraries.
+    pub libraries: Arc<Libraries>,
+    /// The agents.
+    pub agents: Arc<AgentRegistry>,
+    /// The workflow files.
+    pub workflows: Workflows,
+    /// The one pipeline.
+    pub pipeline: Arc<Pipeline>,
+    /// Where runs are kept.
+    pub store: Arc<dyn RunStore>,
+    engine: Engine,
+    root: PathBuf,
+}
+
+/// A run to be started.
+#[derive(Clone, Debug)]
+pub struct StartRun<'a> {
+    /// On whose behalf.
+    pub principal: &'a Principal,
+    /// The workflow.
+    pub workflow: &'a WorkflowFile,
+    /// The inputs.
+    pub inputs: Map<String, Json>,
+    /// The overlay.
+    pub configurable: Option<Configurable>,
+    /// Whether an input that the workflow does not declare is a problem; otherwise it takes no part.
+    pub refuse_undeclared: bool,
+}
+
+impl Host {
+    /// Opens a project: reads the configuration and everything it names.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the configuration, or, when that is sound, with prompts, agents and packs.
+    pub fn open(options: &Options) -> Result<Self, Problems> {
+        if !options.root.is_dir() {
+            let message = format!("there is no directory {}", options.root.display());
+            return Err(Diagnostic::error(ErrorCode::FileUnreadable.as_str(), message).into());
+        }
+        let (config, config_root) = read_config(options)?;
+        let directories = Directories::of(&config, &config_root).and(options.more.clone());
+        let loaded = load(&config, &directories)?;
+        let secrets: Arc<dyn SecretStore> = Arc::new(ConfiguredSecrets::new(&config, &config_root));
+        let agents = Arc::new(loaded.agents);
+        let libraries = Arc::new(loaded.libraries);
+        let models = ModelRouter::new(&config, &config_root, &secrets, Arc::clone(&agents))?;
+        let sources = SourceSet::new(Arc::clone(&libraries) as Arc<dyn Source>);
+        let pipeline =
+            Arc::new(Pipeline::new(sources, Arc::clone(&agents) as _, secrets, config.prompt_policy()));
+        let store: Arc<dyn RunStore> = Arc::new(MemoryStore::new());
+        let engine = Engine {
+            store: Arc::clone(&store),
+            pipeline: Arc::clone(&pipeline),
+            models: Arc::new(models),
+            clock: Arc::new(SystemClock),
+        };
+        let (workflows, root) = (loaded.workflows, options.root.clone());
+        Ok(Self { config, libraries, agents, workflows, pipeline, store, engine, root })
+    }
+
+    /// Loads a workflow: a path to a JSON file, the id of a workflow of the project, or, without a name, the one that
+    /// the configuration names or the only one there is.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such workflow, or everything that is wrong with it.
+    pub fn workflow(&self, name: Option<&str>) -> Result<WorkflowFile, Problems> {
+        match name.or(self.config.run.workflow.as_deref()) {
+            Some(name) if Path::new(name).extension().is_some_and(|it| it == "json") => {
+                load_workflow(&self.path(name))
+            }
+            Some(name) => self.workflows.load(name),
+            None => self.workflows.load(self.only_workflow()?),
+        }
+    }
+
+    /// The present.
+    pub(crate) fn now(&self) -> cuebook_wire::Timestamp {
+        self.engine.clock.now()
+    }
+
+    /// A path as given, or else below the project directory.
+    fn path(&self, name: &str) -> PathBuf {
+        let given = PathBuf::from(name);
+        if given.exists() { given } else { self.root.join(name) }
+    }
+
+    fn only_workflow(&self) -> Result<&str, Problems> {
+        let ids: Vec<&str> = self.workflows.ids().collect();
+        match ids.as_slice() {
+            [only] => Ok(only),
+            [] => Err(no_workflow(
+                "the project has no workflow files",
+                "put one under workflows/, or name a file",
+            )),
+            several => Err(no_workflow(
+                "the project has several workflows and none was named",
+                &format!("name one of {}", several.join(", ")),
+            )),
+        }
+    }
+
+    /// The facts that a run of `start` would be fixed to.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with its inputs and overlay.
+    pub fn facts(&self, start: &StartRun<'_>) -> Result<RunFacts, Problems> {
+        let plan = &start.workflow.plan;
+        let mut problems = Problems::new();
+        let read = read_inputs(&plan.definition, &start.inputs, self.config.untagged_trust());
+        let inputs = problems.collect(read.map_err(input_problems));
+        if let Some(inputs) = inputs.as_ref().filter(|_| start.refuse_undeclared) {
+            inputs.undeclared.iter().for_each(|(name, _)| problems.push(undeclared(&plan.definition, name)));
+        }
+        problems.collect(self.check_overrides(start.configurable.as_ref()));
+        let variables = inputs.map(|inputs| inputs.variables).unwrap_or_default();
+        let overlay = start.configurable.as_ref().and_then(|overlay| overlay.recursion_limit);
+        let limit = self.config.limits.max_node_executions;
+        let facts = RunFacts {
+            run_id: RunId::new(format!("run_{}", uuid::Uuid::now_v7().simple())),
+            principal: start.principal.clone(),
+            user: None,
+            workflow_id: plan.definition.id.clone(),
+            definition: plan.hash.clone(),
+            variables,
+            configurable: start.configurable.clone(),
+            tags: Vec::new(),
+            metadata: Map::new(),
+            now: self.engine.clock.now(),
+            observability: self.config.prompts.observability,
+            max_node_executions: overlay.map_or(limit, |overlay| overlay.min(limit)),
+        };
+        problems.or(facts)
+    }
+
+    /// `configurable.promptOverrides` must be honoured here, and its keys must be kinds that hold refs.
+    fn check_overrides(&self, configurable: Option<&Configurable>) -> Result<(), Problems> {
+        let Some(overrides) = configurable.map(|it| &it.prompt_overrides).filter(|it| !it.is_empty()) else {
+            return Ok(());
+        };
+        if !self.config.prompts.run_overrides {
+            let message = "configurable.promptOverrides is not honoured by this host";
+            let problem = Diagnostic::error(ErrorCode::ValidationError.as_str(), message);
+            return Err(problem.with_hint("set run_overrides = true under [prompts]").into());
+        }
+        strict::read::<PromptRefs>(&Json::Object(overrides.clone())).map(drop).map_err(|faults| {
+            input_problems(
+                faults.into_iter().map(|fault| fault.below("/configurable/promptOverrides")).collect(),
+            )
+        })
+    }
+
+    /// Starts a run.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::facts`]; `internal_error` when the store fails.
+    pub async fn start(&self, start: StartRun<'_>) -> Result<RunHandle, Problems> {
+        let facts = self.facts(&start)?;
+        let plan = Arc::clone(&start.workflow.plan);
+        self.engine
+            .start(facts, plan)
+            .await
+            .map_err(|error| Diagnostic::error(ErrorCode::InternalError.as_str(), error.to_string()).into())
+    }
+}
+
+fn read_config(options: &Options) -> Result<(Config, PathBuf), Problems> {
+    let own = options.root.join(CONFIG_FILE);
+    let path = match &options.config {
+        Some(path) => path.clone(),
+        None if own.is_file() => own,
+        None => return Ok((Config::default(), options.root.clone())),
+    };
+    let root = path.parent().map_or_else(|| options.root.clone(), Path::to_path_buf);
+    load_config(&path).map(|config| (config, root))
+}
+
+/// Reads a configuration file.
+///
+/// # Errors
+///
+/// Everything that is wrong with it, with lines and carets.
+pub fn load_config(path: &Path) -> Result<Config, Problems> {
+    let document = Document::toml(read_text(path)?)?;
+    strict::read::<Config>(document.value()).map_err(|faults| document.problems(faults))
+}
+
+fn no_workflow(message: &str, hint: &str) -> Problems {
+    Diagnostic::error(ErrorCode::NotFound.as_str(), message.to_owned()).with_hint(hint).into()
+}
+
+/// Faults of values that stand in no file.
+pub(crate) fn input_problems(faults: Vec<Fault>) -> Problems {
+    let problem = |fault: Fault| {
+        let problem = Diagnostic::error(fault.code.as_str(), fault.message);
+        match fault.nearest.map(|near| format!("did you mean '{near}'?")).or(fault.hint) {
+            Some(hint) => problem.with_hint(hint),
+            None => problem,
+        }
+    };
+    faults.into_iter().map(problem).collect()
+}

@@ -1,0 +1,83 @@
+//! Run inputs as a person types them: `name=value`, read by the type that the workflow declares.
+
+use cuebook_template::{Diagnostic, nearest};
+use cuebook_wire::{ErrorCode, VariableType, WorkflowDefinition, WorkflowVariable};
+use serde_json::{Map, Value as Json, json};
+
+use crate::report::Problems;
+
+/// One input as typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypedInput {
+    /// The variable's name.
+    pub name: String,
+    /// The text of its value.
+    pub text: String,
+    /// Whether the value is tagged untrusted.
+    pub untrusted: bool,
+}
+
+/// Reads typed inputs for `definition`.
+///
+/// # Errors
+///
+/// Everything that is wrong: a name that the workflow does not declare, with the nearest one, and each text that is
+/// not of the declared type. The text itself is never shown.
+pub fn read_typed(
+    definition: &WorkflowDefinition,
+    typed: &[TypedInput],
+) -> Result<Map<String, Json>, Problems> {
+    let mut problems = Problems::new();
+    let mut inputs = Map::new();
+    for input in typed {
+        let variable = definition.variables.iter().find(|variable| variable.name == input.name);
+        let value = match variable {
+            Some(variable) => read_one(variable, &input.text),
+            None => Err(undeclared(definition, &input.name).into()),
+        };
+        if let Some(value) = problems.collect(value) {
+            let value = if input.untrusted {
+                json!({"value": value, "meta": {"contentTrust": "untrusted"}})
+            } else {
+                value
+            };
+            inputs.insert(input.name.clone(), value);
+        }
+    }
+    problems.or(inputs)
+}
+
+fn read_one(variable: &WorkflowVariable, text: &str) -> Result<Json, Problems> {
+    if variable.value_type == VariableType::String {
+        return Ok(text.into());
+    }
+    let value = serde_json::from_str(text).ok().filter(|value| variable.value_type.accepts(value));
+    value.ok_or_else(|| {
+        let kind = variable.value_type;
+        let message = format!(
+            "input '{}' is declared as {kind}, and the text given is not JSON of that type",
+            variable.name
+        );
+        let example = match kind {
+            VariableType::Number => "3.5",
+            VariableType::Boolean => "true",
+            VariableType::Array => "'[\"a\",\"b\"]'",
+            VariableType::Object => "'{\"key\":\"value\"}'",
+            VariableType::String => "text",
+        };
+        let problem = Diagnostic::error(ErrorCode::ValidationError.as_str(), message);
+        problem.with_hint(format!("for example --input {}={example}", variable.name)).into()
+    })
+}
+
+/// The problem of an input that nobody reads.
+pub(crate) fn undeclared(definition: &WorkflowDefinition, name: &str) -> Diagnostic {
+    let message = format!("workflow '{}' declares no input '{name}'", definition.id);
+    let problem = Diagnostic::error(ErrorCode::ValidationError.as_str(), message);
+    let names: Vec<&str> = definition.variables.iter().map(|variable| variable.name.as_str()).collect();
+    match nearest(name, names.iter().copied()) {
+        Some(near) => problem.with_hint(format!("did you mean '{near}'?")),
+        None if names.is_empty() => problem.with_hint("it declares none"),
+        None => problem.with_hint(format!("it declares {}", names.join(", "))),
+    }
+}

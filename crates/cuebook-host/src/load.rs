@@ -1,0 +1,88 @@
+//! Loading a project directory: prompts, agents, packs and workflows.
+//!
+//! Everything that is wrong is reported at once. Prompts, agents and packs must all be sound; a workflow that is not
+//! stops only those who ask for it, because a directory may hold workflows for other hosts.
+
+mod agents;
+mod packs;
+mod prompts;
+mod workflows;
+
+use std::path::{Path, PathBuf};
+
+use cuebook_prompt::{Libraries, Library, Owner};
+
+use crate::agents::{AgentRegistry, LoadedAgent};
+use crate::config::Config;
+use crate::report::Problems;
+
+pub(crate) use workflows::load_workflow;
+pub use workflows::{WorkflowFile, Workflows};
+
+/// The directories that a project is loaded from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Directories {
+    /// Workflow definitions.
+    pub workflows: Vec<PathBuf>,
+    /// Agent manifests.
+    pub agents: Vec<PathBuf>,
+    /// Prompt templates.
+    pub prompts: Vec<PathBuf>,
+    /// Packs.
+    pub packs: Vec<PathBuf>,
+}
+
+impl Directories {
+    /// The directories of a configuration below `root`.
+    pub fn of(config: &Config, root: &Path) -> Self {
+        let below = |paths: &[String]| paths.iter().map(|path| root.join(path)).collect();
+        Self {
+            workflows: below(&config.paths.workflows),
+            agents: below(&config.paths.agents),
+            prompts: below(&config.paths.prompts),
+            packs: below(&config.paths.packs),
+        }
+    }
+
+    /// The same directories, and `more` of each.
+    pub fn and(mut self, more: Self) -> Self {
+        self.workflows.extend(more.workflows);
+        self.agents.extend(more.agents);
+        self.prompts.extend(more.prompts);
+        self.packs.extend(more.packs);
+        self
+    }
+}
+
+/// What was loaded.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) libraries: Libraries,
+    pub(crate) agents: AgentRegistry,
+    pub(crate) workflows: Workflows,
+}
+
+/// Loads everything in `directories`.
+pub(crate) fn load(config: &Config, directories: &Directories) -> Result<Loaded, Problems> {
+    let mut problems = Problems::new();
+    let mut host = Library::new(config.prompts.library.clone(), Owner::Host);
+    for directory in &directories.prompts {
+        problems.collect(prompts::load(directory, &mut host));
+    }
+    let mut agents: Vec<LoadedAgent> = Vec::new();
+    for directory in &directories.agents {
+        agents.extend(problems.collect(agents::load(directory)).unwrap_or_default());
+    }
+    let mut libraries = vec![host];
+    for directory in &directories.packs {
+        if let Some(packs) = problems.collect(packs::load(directory)) {
+            agents.extend(packs.agents);
+            libraries.extend(packs.libraries);
+        }
+    }
+    agents::refuse_doubles(&agents, &mut problems);
+    let workflows = problems.collect(Workflows::list(&directories.workflows)).unwrap_or_default();
+    let libraries = Libraries::new(libraries);
+    let agents = AgentRegistry::new(agents, &libraries);
+    problems.or(Loaded { libraries, agents, workflows })
+}

@@ -1,0 +1,64 @@
+//! Agent manifests from files.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use cuebook_prompt::{SharedPin, StaticPlace, pin_intrinsic};
+use cuebook_template::Diagnostic;
+use cuebook_wire::{AgentManifest, ErrorCode, Fault, ManifestOrigin};
+
+use crate::agents::LoadedAgent;
+use crate::document::Document;
+use crate::files::{contained, list, read_text};
+use crate::report::Problems;
+
+/// Reads every manifest of `directory`.
+pub(super) fn load(directory: &Path) -> Result<Vec<LoadedAgent>, Problems> {
+    let mut problems = Problems::new();
+    let files = list(directory, &["json"])?;
+    let agents = files.iter().filter_map(|path| problems.collect(load_file(directory, path))).collect();
+    problems.or(agents)
+}
+
+fn load_file(directory: &Path, path: &Path) -> Result<LoadedAgent, Problems> {
+    let document = Document::json(read_text(path)?)?;
+    let manifest = AgentManifest::read(document.value(), ManifestOrigin::Local)
+        .map_err(|faults| document.problems(faults))?;
+    let intrinsic = read_intrinsic(&manifest, directory, "", &document)?;
+    Ok(LoadedAgent { manifest, intrinsic, origin: path.display().to_string() })
+}
+
+/// Fixes a manifest's own prompt; `pointer` leads to the manifest within its document.
+pub(super) fn read_intrinsic(
+    manifest: &AgentManifest,
+    root: &Path,
+    pointer: &str,
+    document: &Document,
+) -> Result<Option<SharedPin>, Problems> {
+    let id = &manifest.agent_id;
+    if let Some(text) = &manifest.system_prompt {
+        let name = format!("{id} systemPrompt");
+        return Ok(Some(Arc::new(pin_intrinsic(id, &name, text, StaticPlace::Field))));
+    }
+    let Some(reference) = &manifest.system_prompt_ref else { return Ok(None) };
+    let place = format!("{pointer}/systemPromptRef");
+    let path = contained(root, reference).ok_or_else(|| {
+        let message = format!("'{reference}' is not a file below {}", root.display());
+        document.problems(vec![Fault::new(place, ErrorCode::AgentManifestInvalid, message)])
+    })?;
+    let source = read_text(&path)?;
+    Ok(Some(Arc::new(pin_intrinsic(id, reference, source.text(), StaticPlace::File))))
+}
+
+/// Reports ids that two manifests claim.
+pub(super) fn refuse_doubles(agents: &[LoadedAgent], problems: &mut Problems) {
+    let mut seen = BTreeMap::new();
+    for agent in agents {
+        if let Some(first) = seen.insert(&agent.manifest.agent_id, &agent.origin) {
+            let message =
+                format!("agent '{}' is in {} and in {first}", agent.manifest.agent_id, agent.origin);
+            problems.push(Diagnostic::error(ErrorCode::AgentManifestInvalid.as_str(), message));
+        }
+    }
+}

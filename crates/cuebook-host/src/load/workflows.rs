@@ -1,0 +1,100 @@
+//! Workflow definitions from files, each compiled when it is asked for.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cuebook_engine::{Compiled, Plan};
+use cuebook_template::{Diagnostic, nearest};
+use cuebook_wire::{ErrorCode, WorkflowDefinition, strict};
+use serde_json::Value as Json;
+
+use crate::document::Document;
+use crate::files::{list, read_text};
+use crate::report::Problems;
+
+/// The workflow files of a project, by the id that each claims.
+#[derive(Debug, Default)]
+pub struct Workflows {
+    files: BTreeMap<String, PathBuf>,
+}
+
+/// A workflow that is ready to run.
+#[derive(Debug)]
+pub struct WorkflowFile {
+    /// Where it was read from.
+    pub path: PathBuf,
+    /// The plan.
+    pub plan: Arc<Plan>,
+    /// What is doubtful about it.
+    pub warnings: Problems,
+}
+
+impl Workflows {
+    /// Lists the definitions in `directories` without checking them.
+    pub(super) fn list(directories: &[PathBuf]) -> Result<Self, Problems> {
+        let mut problems = Problems::new();
+        let mut files = BTreeMap::new();
+        for directory in directories {
+            for path in problems.collect(list(directory, &["json"])).unwrap_or_default() {
+                let id = claimed_id(&path);
+                if let Some(first) = files.insert(id.clone(), path.clone()) {
+                    let message =
+                        format!("workflow '{id}' is in {} and in {}", path.display(), first.display());
+                    problems.push(Diagnostic::error(ErrorCode::WorkflowInvalid.as_str(), message));
+                }
+            }
+        }
+        problems.or(Self { files })
+    }
+
+    /// The ids in order.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
+    /// Loads the workflow called `id`.
+    ///
+    /// # Errors
+    ///
+    /// `not_found` with the nearest id, or everything that is wrong with the definition.
+    pub fn load(&self, id: &str) -> Result<WorkflowFile, Problems> {
+        match self.files.get(id) {
+            Some(path) => load_workflow(path),
+            None => Err(self.not_found(id)),
+        }
+    }
+
+    fn not_found(&self, id: &str) -> Problems {
+        let problem = Diagnostic::error(ErrorCode::NotFound.as_str(), format!("there is no workflow '{id}'"));
+        let known: Vec<&str> = self.ids().collect();
+        match nearest(id, known.iter().copied()) {
+            Some(near) => problem.with_hint(format!("did you mean '{near}'?")),
+            None if known.is_empty() => problem.with_hint("the project has no workflow files"),
+            None => problem.with_hint(format!("the project has {}", known.join(", "))),
+        }
+        .into()
+    }
+}
+
+/// The id that a file claims; its name when it claims none.
+fn claimed_id(path: &Path) -> String {
+    let read = || -> Option<String> {
+        let json: Json = serde_json::from_str(read_text(path).ok()?.text()).ok()?;
+        json.get("id")?.as_str().map(str::to_owned)
+    };
+    read().unwrap_or_else(|| path.file_stem().unwrap_or_default().to_string_lossy().into_owned())
+}
+
+/// Reads and compiles one definition.
+pub(crate) fn load_workflow(path: &Path) -> Result<WorkflowFile, Problems> {
+    let document = Document::json(read_text(path)?)?;
+    let definition =
+        strict::read::<WorkflowDefinition>(document.value()).map_err(|faults| document.problems(faults))?;
+    let Compiled { plan, warnings } =
+        Plan::compile(definition).map_err(|faults| document.problems(faults))?;
+    let severity = cuebook_template::Severity::Warning;
+    let warnings =
+        document.problems(warnings).iter().map(|problem| problem.clone().with_severity(severity)).collect();
+    Ok(WorkflowFile { path: path.to_owned(), plan: Arc::new(plan), warnings })
+}

@@ -1,0 +1,176 @@
+//! Which provider answers: the engine's port on the configured providers.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cuebook_engine::{ModelAnswer, ModelCall, ModelChoice, Models, PieceSink};
+use cuebook_prompt::{SecretId, SecretStore};
+use cuebook_provider::{
+    ChunkSink, ModelError, ModelErrorKind, ModelPort, ModelSettings, OpenAi, OpenAiOptions, ResponseFormat,
+    Script, Scripted,
+};
+use cuebook_template::{Diagnostic, nearest};
+use cuebook_wire::{ErrorCode, RunError};
+use futures_util::future::BoxFuture;
+
+use crate::agents::AgentRegistry;
+use crate::config::{Config, ModelTarget, ProviderConfig, ProviderKind, SCRIPTED};
+use crate::document::Document;
+use crate::files::read_text;
+use crate::report::Problems;
+
+/// How long an answer may take when the configuration does not say.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(300);
+/// How long connecting may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The providers by name and the models by class.
+pub struct ModelRouter {
+    providers: BTreeMap<String, Arc<dyn ModelPort>>,
+    targets: BTreeMap<String, ModelTarget>,
+    agents: Arc<AgentRegistry>,
+}
+
+impl ModelRouter {
+    /// Sets up every provider of `config`; relative paths are taken from `root`.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with scripts and provider settings.
+    pub fn new(
+        config: &Config,
+        root: &Path,
+        secrets: &Arc<dyn SecretStore>,
+        agents: Arc<AgentRegistry>,
+    ) -> Result<Self, Problems> {
+        let mut problems = Problems::new();
+        let built_in: Arc<dyn ModelPort> = Arc::new(Scripted::default().with_name(SCRIPTED));
+        let mut providers = BTreeMap::from([(SCRIPTED.to_owned(), built_in)]);
+        for (name, provider) in &config.providers {
+            if let Some(port) = problems.collect(set_up(name, provider, root, secrets)) {
+                providers.insert(name.clone(), port);
+            }
+        }
+        problems.or(Self { providers, targets: config.models.clone(), agents })
+    }
+
+    /// The provider and settings that a choice comes to.
+    fn route(&self, choice: &ModelChoice) -> Result<(&Arc<dyn ModelPort>, ModelSettings), RunError> {
+        let target = self.target(choice);
+        let name =
+            choice.provider.as_deref().unwrap_or_else(|| target.map_or(SCRIPTED, |target| &target.provider));
+        let port = self.providers.get(name).ok_or_else(|| self.no_provider(name))?;
+        let same = target.filter(|target| target.provider == name);
+        let model = choice.model.clone().or_else(|| same.map(|target| target.model.clone()));
+        let settings = ModelSettings {
+            model: model.unwrap_or_else(|| name.to_owned()),
+            temperature: choice.temperature.or_else(|| same?.temperature),
+            max_tokens: choice.max_tokens.or_else(|| same?.max_tokens),
+            response_format: if choice.json { ResponseFormat::Json } else { ResponseFormat::Text },
+        };
+        Ok((port, settings))
+    }
+
+    /// The model of the agent's class, else the default.
+    fn target(&self, choice: &ModelChoice) -> Option<&ModelTarget> {
+        let class = choice.agent_id.as_ref().and_then(|id| self.agents.model_class(id));
+        class.and_then(|class| self.targets.get(class.as_str())).or_else(|| self.targets.get("default"))
+    }
+
+    fn no_provider(&self, name: &str) -> RunError {
+        let known = self.providers.keys().map(String::as_str);
+        let message = match nearest(name, known) {
+            Some(near) => format!("there is no provider '{name}'; did you mean '{near}'?"),
+            None => format!("there is no provider '{name}' under [providers]"),
+        };
+        RunError::new(ErrorCode::ValidationError, message)
+    }
+}
+
+impl Models for ModelRouter {
+    fn call<'a>(
+        &'a self,
+        call: ModelCall<'a>,
+        pieces: PieceSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelAnswer, RunError>> {
+        Box::pin(async move {
+            let (port, settings) = self.route(call.choice)?;
+            let invocation = call.invocation.as_str();
+            let request =
+                cuebook_provider::ModelCall { dispatch: call.dispatch, settings: &settings, invocation };
+            let answer = port.call(request, &mut Pieces(pieces)).await.map_err(run_error)?;
+            Ok(ModelAnswer {
+                text: answer.text,
+                provider: port.name().to_owned(),
+                model: answer.model,
+                usage: answer.usage.map(|usage| (usage.input_tokens, usage.output_tokens)),
+                finish: answer.finish.as_str(),
+            })
+        })
+    }
+}
+
+/// Hands the provider's pieces to the engine.
+struct Pieces<'a>(PieceSink<'a>);
+
+impl ChunkSink for Pieces<'_> {
+    fn chunk(&mut self, text: &str) {
+        (self.0)(text);
+    }
+}
+
+fn run_error(error: ModelError) -> RunError {
+    let code = match error.kind {
+        ModelErrorKind::CredentialUnavailable => ErrorCode::CredentialUnavailable,
+        _ => ErrorCode::ProviderError,
+    };
+    let retryable = error.retryable();
+    RunError { retryable: Some(retryable), ..RunError::new(code, error.message) }
+}
+
+fn set_up(
+    name: &str,
+    provider: &ProviderConfig,
+    root: &Path,
+    secrets: &Arc<dyn SecretStore>,
+) -> Result<Arc<dyn ModelPort>, Problems> {
+    match provider.kind {
+        ProviderKind::Scripted => {
+            let scripted = match &provider.script {
+                Some(path) => read_script(&root.join(path))?,
+                None => Scripted::default(),
+            };
+            Ok(Arc::new(scripted.with_name(name)))
+        }
+        ProviderKind::OpenAi => {
+            let options = OpenAiOptions {
+                name: name.to_owned(),
+                base_url: provider.base_url.clone().unwrap_or_default(),
+                api_key: provider.api_key.as_deref().and_then(SecretId::parse),
+                secrets: Arc::clone(secrets),
+                timeout: provider.timeout_ms.map_or(DEFAULT_TIMEOUT, Duration::from_millis),
+                connect_timeout: CONNECT_TIMEOUT,
+            };
+            let port = OpenAi::new(options)
+                .map_err(|error| Diagnostic::error(ErrorCode::ConfigInvalid.as_str(), error.to_string()))?;
+            Ok(Arc::new(port))
+        }
+    }
+}
+
+fn read_script(path: &Path) -> Result<Scripted, Problems> {
+    let document = Document::toml(read_text(path)?)?;
+    let code = ErrorCode::ConfigInvalid.as_str();
+    let script: Script = serde_json::from_value(document.value().clone()).map_err(|error| {
+        Diagnostic::error(code, error.to_string()).at(document.source(), document.locate(""))
+    })?;
+    Scripted::new(script).map_err(|error| {
+        let problem = |problem: &cuebook_provider::ScriptProblem| {
+            let place = document.locate(&format!("/replies/{}/{}", problem.index, problem.field));
+            Diagnostic::error(code, problem.message.clone()).at(document.source(), place)
+        };
+        error.problems.iter().map(problem).collect()
+    })
+}
