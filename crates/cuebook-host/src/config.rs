@@ -12,7 +12,8 @@ use cuebook_wire::{Document, ErrorCode, Fault, LibraryId, Observability, PromptR
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-pub use models::{ModelTarget, ProviderConfig, ProviderKind, SCRIPTED};
+pub(crate) use models::SCRIPTED;
+pub use models::{ModelTarget, ProviderConfig, ProviderKind};
 pub use secrets::{Allow, SecretConfig, SecretOrigin};
 
 /// The whole file; every table may be left out.

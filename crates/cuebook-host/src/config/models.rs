@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::Config;
 
 /// The name of the provider that is always there.
-pub const SCRIPTED: &str = "scripted";
+pub(crate) const SCRIPTED: &str = "scripted";
 
 /// A model of a provider.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]

@@ -77,11 +77,25 @@ fn with_margin(composed: &str, composition: &CompositionView) -> String {
     let lines = margin(composed, &composition.record.segments);
     let width = lines.iter().map(|line| line.label.chars().count()).max().unwrap_or(0).min(MARGIN_MAX);
     let mut out = String::new();
+    let mut above = "";
     for line in &lines {
-        let label = cut(&line.label, width);
-        let _ = writeln!(out, "     {label:<width$} │ {}", line.text);
+        let label = cut(continued(above, &line.label), width);
+        let _ = writeln!(out, "     {label:>width$} │ {}", line.text);
+        above = &line.label;
     }
     out
+}
+
+/// The label without what the line above says already: of a text its name, of a value everything.
+fn continued<'l>(above: &str, label: &'l str) -> &'l str {
+    if label == above {
+        return if label.is_empty() { label } else { "⋮" };
+    }
+    let name = |label: &str| label.find(':').filter(|at| *at > 0 && !label.starts_with('<'));
+    match (name(above), name(label)) {
+        (Some(end), Some(at)) if above[..end] == label[..at] => &label[at..],
+        _ => label,
+    }
 }
 
 fn cut(label: &str, width: usize) -> String {

@@ -1,0 +1,8 @@
+//! One module a command.
+
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod explain;
+pub(crate) mod init;
+pub(crate) mod prompts;
+pub(crate) mod run;

@@ -1,0 +1,155 @@
+//! `cuebook run`.
+
+use std::sync::Arc;
+
+use cuebook_host::engine::{RunHandle, RunState, SignalBody};
+use cuebook_host::log::{LogError, Record, RunStore};
+use cuebook_host::prompt::Principal;
+use cuebook_host::wire::{RunId, RunStatus, Sequence};
+use cuebook_host::{Host, Problems, RunView, StartRun, disclose_node, journal, read_typed};
+use serde_json::{Value as Json, json};
+
+use crate::args::RunArgs;
+use crate::exit::Exit;
+use crate::output::Output;
+use crate::progress::Progress;
+
+/// How many records are read at a time.
+const PAGE: usize = 256;
+
+pub(crate) async fn run(args: RunArgs, output: &Output) -> Result<Exit, Problems> {
+    let host = Host::open(&args.files.options(args.dir.clone()))?;
+    let workflow = host.workflow(args.workflow.as_deref())?;
+    let inputs = read_typed(&workflow.plan.definition, &args.inputs.typed())?;
+    output.remarks(&workflow.warnings);
+    let principal = Principal::local();
+    let start = StartRun {
+        principal: &principal,
+        workflow: &workflow,
+        inputs,
+        configurable: None,
+        refuse_undeclared: true,
+    };
+    let handle = host.start(start).await?;
+    let records = follow(&host.store, &principal, &handle, output).await;
+    let state = match handle.wait().await {
+        Ok(state) => state,
+        Err(error) => {
+            output.note(&format!("error: {error}"));
+            return Ok(Exit::Findings);
+        }
+    };
+    if let Some(path) = &args.journal {
+        journal::write(path, &workflow.plan, &records)?;
+    }
+    let mut view = RunView::of(&state, &records);
+    view.complete_texts(&state, &host.pipeline).await;
+    show(&view, &records, args.quiet, output);
+    Ok(exit_of(&state))
+}
+
+/// Shows the log as it grows, until its terminal record; an interrupt asks the run to end.
+async fn follow(
+    store: &Arc<dyn RunStore>,
+    principal: &Principal,
+    handle: &RunHandle,
+    output: &Output,
+) -> Vec<Record> {
+    let run_id = handle.run_id().clone();
+    let mut progress = Progress::new(output);
+    let mut records = Vec::new();
+    let Ok(mut next) = store.watch(principal, &run_id).await else { return records };
+    loop {
+        if read_on(store, principal, &run_id, &mut records, &mut progress).await.is_err() {
+            break;
+        }
+        if records.last().is_some_and(|record| record.event.event_type.is_terminal()) {
+            break;
+        }
+        tokio::select! {
+            changed = next.changed() => if changed.is_err() { break },
+            _ = tokio::signal::ctrl_c() => {
+                output.note("interrupted: the run is being cancelled");
+                let cancel = SignalBody::Cancel { reason: Some("interrupted".to_owned()), by: None };
+                if handle.signal("interrupt", &cancel).await.is_err() {
+                    break;
+                }
+            }
+        }
+    }
+    progress.finish();
+    records
+}
+
+async fn read_on(
+    store: &Arc<dyn RunStore>,
+    principal: &Principal,
+    run_id: &RunId,
+    records: &mut Vec<Record>,
+    progress: &mut Progress,
+) -> Result<(), LogError> {
+    loop {
+        let page = store.read(principal, run_id, Sequence(records.len() as u64), PAGE).await?;
+        page.iter().for_each(|record| progress.show(record));
+        let is_last = page.len() < PAGE;
+        records.extend(page);
+        if is_last {
+            return Ok(());
+        }
+    }
+}
+
+fn show(view: &RunView, records: &[Record], quiet: bool, output: &Output) {
+    if output.is_json() {
+        let mut facts = json!(view);
+        facts["events"] = records.iter().map(|record| json!(record.event)).collect();
+        return output.json(&facts);
+    }
+    if !quiet {
+        for node in &view.nodes {
+            output.data(&disclose_node(node, true));
+            output.data(&answer(&node.outputs));
+        }
+    }
+    output.data(&outcome(view, quiet));
+}
+
+/// What a node gave, as a person reads it.
+fn answer(outputs: &serde_json::Map<String, Json>) -> String {
+    let shown = outputs.iter().filter(|(port, _)| !(port.as_str() == "json" && outputs.contains_key("text")));
+    let mut text = String::new();
+    for (port, value) in shown {
+        text.push_str(&format!("   output {port}:\n"));
+        let value = value.as_str().map_or_else(|| format!("{value:#}"), str::to_owned);
+        value.lines().for_each(|line| text.push_str(&format!("     │ {line}\n")));
+    }
+    text + "\n"
+}
+
+fn outcome(view: &RunView, quiet: bool) -> String {
+    let outputs = view.outputs.get("text").and_then(Json::as_str).map_or_else(
+        || {
+            if view.outputs.is_empty() {
+                String::new()
+            } else {
+                format!("{:#}", Json::Object(view.outputs.clone()))
+            }
+        },
+        str::to_owned,
+    );
+    match (&view.error, quiet) {
+        (Some(error), _) => {
+            format!("run {}: {} [{}]: {}", view.run_id, view.status, error.code, error.message)
+        }
+        (None, true) => outputs,
+        (None, false) => format!("run {}: {} in {} ms", view.run_id, view.status, view.duration_ms),
+    }
+}
+
+fn exit_of(state: &RunState) -> Exit {
+    match state.status {
+        RunStatus::Completed => Exit::Fine,
+        RunStatus::Cancelled => Exit::Interrupted,
+        _ => Exit::Findings,
+    }
+}

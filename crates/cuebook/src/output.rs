@@ -1,0 +1,79 @@
+//! Where things are written: data to stdout, everything else to stderr, colour only where it can be seen.
+
+use std::io::{IsTerminal as _, Write as _, stderr, stdout};
+
+use cuebook_host::Problems;
+use serde_json::Value as Json;
+
+use crate::args::{Color, Format};
+
+/// The two streams, and how to write to them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Output {
+    format: Format,
+    color: Color,
+}
+
+impl Output {
+    pub(crate) fn new(format: Format, color: Color) -> Self {
+        Self { format, color }
+    }
+
+    pub(crate) fn is_json(self) -> bool {
+        self.format == Format::Json
+    }
+
+    /// Whether progress can be drawn: stderr is a terminal and the data is for a person.
+    pub(crate) fn is_live(self) -> bool {
+        stderr().is_terminal() && !self.is_json()
+    }
+
+    /// Writes data. A reader that has gone away ends the output, not the program.
+    pub(crate) fn data(self, text: &str) {
+        let mut out = stdout().lock();
+        let newline = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
+        let _ = write!(out, "{text}{newline}").and_then(|()| out.flush());
+    }
+
+    /// Writes data exactly as it is.
+    pub(crate) fn bytes(self, text: &str) {
+        let mut out = stdout().lock();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+
+    /// Writes data as JSON.
+    pub(crate) fn json(self, value: &Json) {
+        self.data(&format!("{value:#}"));
+    }
+
+    /// Writes a remark.
+    pub(crate) fn note(self, text: &str) {
+        let _ = writeln!(stderr().lock(), "{text}");
+    }
+
+    /// Writes problems: as text to stderr, or as JSON to stdout where JSON was asked for.
+    pub(crate) fn problems(self, problems: &Problems) {
+        if self.is_json() {
+            self.json(&serde_json::json!({ "problems": problems.to_json() }));
+        } else {
+            self.remarks(problems);
+        }
+    }
+
+    /// Writes problems to stderr, whatever the format.
+    pub(crate) fn remarks(self, problems: &Problems) {
+        if !problems.is_empty() {
+            self.note(&problems.render(self.is_coloured()));
+        }
+    }
+
+    fn is_coloured(self) -> bool {
+        match self.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => {
+                std::env::var_os("NO_COLOR").is_none_or(|it| it.is_empty()) && stderr().is_terminal()
+            }
+        }
+    }
+}
