@@ -1,9 +1,12 @@
 //! Run inputs as a person types them: `name=value`, read by the type that the workflow declares.
 
+use cuebook_engine::read_inputs;
+use cuebook_prompt::Trust;
 use cuebook_template::{Diagnostic, nearest};
-use cuebook_wire::{ErrorCode, VariableType, WorkflowDefinition, WorkflowVariable};
+use cuebook_wire::{ErrorCode, Fault, VariableType, WorkflowDefinition, WorkflowVariable};
 use serde_json::{Map, Value as Json, json};
 
+use crate::host::input_problems;
 use crate::report::Problems;
 
 /// One input as typed.
@@ -44,7 +47,20 @@ pub fn read_typed(
             inputs.insert(input.name.clone(), value);
         }
     }
+    missing(definition, typed, &inputs).for_each(|problem| problems.push(problem));
     problems.or(inputs)
+}
+
+/// The required inputs that nobody typed; what was typed has been read above.
+fn missing(
+    definition: &WorkflowDefinition,
+    typed: &[TypedInput],
+    inputs: &Map<String, Json>,
+) -> impl Iterator<Item = Diagnostic> {
+    let faults = read_inputs(definition, inputs, Trust::Trusted).err().unwrap_or_default();
+    let was_typed = |path: &str| typed.iter().any(|input| path == format!("/inputs/{}", input.name));
+    let untyped: Vec<Fault> = faults.into_iter().filter(|fault| !was_typed(&fault.path)).collect();
+    input_problems(untyped).into_iter()
 }
 
 fn read_one(variable: &WorkflowVariable, text: &str) -> Result<Json, Problems> {

@@ -68,6 +68,15 @@ impl From<Diagnostic> for Problems {
     }
 }
 
+impl IntoIterator for Problems {
+    type Item = Diagnostic;
+    type IntoIter = std::vec::IntoIter<Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
 impl FromIterator<Diagnostic> for Problems {
     fn from_iter<I: IntoIterator<Item = Diagnostic>>(problems: I) -> Self {
         Self(problems.into_iter().collect())
@@ -91,17 +100,18 @@ pub fn render(problem: &Diagnostic, colour: bool) -> String {
         Severity::Note => Level::NOTE,
     };
     let title = level.primary_title(problem.message.as_str()).id(&*problem.code);
-    let mut groups = vec![match &problem.label {
-        None => Group::with_title(title),
+    let help = problem.hint.as_ref().map(|hint| Group::with_title(Level::HELP.secondary_title(hint.as_str())));
+    match &problem.label {
+        None => {
+            let parts = std::iter::once(Group::with_title(title)).chain(help);
+            parts.map(|part| renderer.render(&[part])).collect::<Vec<_>>().join("\n")
+        }
         Some(label) => {
             let source = Snippet::source(&**label.source.text()).path(&**label.source.name());
-            title.element(source.annotation(AnnotationKind::Primary.span(label.span.range())))
+            let shown = title.element(source.annotation(AnnotationKind::Primary.span(label.span.range())));
+            renderer.render(&std::iter::once(shown).chain(help).collect::<Vec<_>>())
         }
-    }];
-    groups.extend(
-        problem.hint.as_ref().map(|hint| Group::with_title(Level::HELP.secondary_title(hint.as_str()))),
-    );
-    renderer.render(&groups)
+    }
 }
 
 fn to_json(problem: &Diagnostic) -> Json {
