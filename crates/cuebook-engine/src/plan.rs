@@ -111,7 +111,7 @@ impl Plan {
     /// # Errors
     ///
     /// Every fault with its path: ids and names used twice, edges and connections that lead nowhere, cycles, unknown node
-    /// types, bad configs, settings, refs, expressions and conditions, and what reads a variable that is not declared, a
+    /// types, bad configs, settings, defaults, refs, expressions and conditions, and what reads a variable that is not declared, a
     /// node that does not come before, or an output that its node never has.
     pub fn compile(definition: WorkflowDefinition) -> Result<Compiled, Vec<Fault>> {
         link::link(definition)

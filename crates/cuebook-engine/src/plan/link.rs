@@ -6,7 +6,9 @@ use std::sync::Arc;
 use cuebook_expr::{Condition, ExprError, Expression};
 use cuebook_prompt::{ContentHash, Trust, Value};
 use cuebook_wire::names::nearest;
-use cuebook_wire::{ErrorCode, Fault, NodeId, PortValue, WorkflowDefinition, WorkflowEdge, WorkflowNode};
+use cuebook_wire::{
+    ErrorCode, Fault, NodeId, PortValue, VariableType, WorkflowDefinition, WorkflowEdge, WorkflowNode,
+};
 
 use super::{Compiled, Plan, PlanEdge, PlanInput, PlanNode, order, references};
 use crate::node_type::NodeType;
@@ -20,6 +22,7 @@ const MAX_TIMEOUT_MS: u64 = 31_536_000_000;
 pub(super) fn link(definition: WorkflowDefinition) -> Result<Compiled, Vec<Fault>> {
     let mut linker = Linker::new(&definition);
     linker.check_names();
+    linker.check_defaults();
     let mut nodes: Vec<PlanNode> =
         definition.nodes.iter().enumerate().map(|(at, node)| linker.node(at, node)).collect();
     for (at, edge) in definition.edges.iter().enumerate() {
@@ -29,6 +32,7 @@ pub(super) fn link(definition: WorkflowDefinition) -> Result<Compiled, Vec<Fault
     faults.extend(order::check(&nodes));
     faults.extend(references::check(&definition, &nodes, &by_id));
     if !faults.is_empty() {
+        faults.sort_by_key(|fault| place(&fault.path));
         return Err(faults);
     }
     let hash = definition_hash(&definition);
@@ -61,6 +65,24 @@ impl<'a> Linker<'a> {
         self.check_unique("edge", "/edges", "id", definition.edges.iter().map(|edge| edge.id.as_str()));
         let variables = definition.variables.iter().map(|variable| variable.name.as_str());
         self.check_unique("variable", "/variables", "name", variables);
+    }
+
+    /// Reports defaults that are not of their variable's type; null is no default.
+    fn check_defaults(&mut self) {
+        for (at, variable) in self.definition.variables.iter().enumerate() {
+            let Some(default) = variable.default_value.clone() else { continue };
+            let default = Value::from_tagged(default, Trust::Trusted);
+            if let Some(got) = VariableType::of(default.json())
+                && !variable.value_type.accepts(default.json())
+            {
+                let path = format!("/variables/{at}/defaultValue");
+                let (name, declared) = (&variable.name, variable.value_type);
+                self.fault(
+                    path,
+                    format!("'{name}' is declared as {declared}, and its default is of type {got}"),
+                );
+            }
+        }
     }
 
     fn check_unique<'n>(&mut self, what: &str, list: &str, key: &str, names: impl Iterator<Item = &'n str>) {
@@ -97,8 +119,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Reads the type and its config; a node with faults stands in as one that does nothing, so that the rest of the
-    /// workflow can still be checked.
+    /// Reads the type and its config; a node with faults stands in as one whose outputs are not known, so that the
+    /// rest of the workflow can still be checked.
     fn node_type(&mut self, path: &str, node: &WorkflowNode) -> NodeType {
         match NodeType::read(node, self.definition.id.as_str()) {
             Ok(node_type) => {
@@ -107,7 +129,7 @@ impl<'a> Linker<'a> {
             }
             Err(found) => {
                 self.faults.extend(found.into_iter().map(|fault| fault.below(path)));
-                NodeType::Noop
+                NodeType::Identity
             }
         }
     }
@@ -182,13 +204,10 @@ impl<'a> Linker<'a> {
     }
 
     fn expression_faults(&mut self, path: &str, errors: Vec<ExprError>) {
-        self.faults.extend(errors.into_iter().map(|error| {
-            let fault = Fault::new(path, ErrorCode::WorkflowInvalid, format!("{error}\n{}", error.caret()));
-            match error.hint() {
-                Some(hint) => fault.hint(hint),
-                None => fault,
-            }
-        }));
+        for error in errors {
+            let message = format!("{error}\n{}", error.caret());
+            self.fault(path.to_owned(), message.trim_end().to_owned());
+        }
     }
 
     fn find(&mut self, path: &str, id: &NodeId) -> Option<usize> {
@@ -223,6 +242,14 @@ impl<'a> Linker<'a> {
             carries,
         });
     }
+}
+
+/// Where a path leads: nodes first, then edges, then the rest, each in the order of the definition.
+fn place(path: &str) -> (usize, usize) {
+    let mut steps = path.split('/').skip(1);
+    let section = steps.next();
+    let rank = ["nodes", "edges"].iter().position(|list| section == Some(list)).unwrap_or(2);
+    (rank, steps.next().and_then(|index| index.parse().ok()).unwrap_or(usize::MAX))
 }
 
 /// A key as a step of a JSON Pointer (RFC 6901).

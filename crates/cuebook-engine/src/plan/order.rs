@@ -1,8 +1,11 @@
-//! Whether a workflow has an order: no cycle of edges.
+//! Whether a workflow has an order: no cycle of edges, unless a node in it decides about the next round.
 
 use cuebook_wire::{ErrorCode, Fault};
 
 use super::PlanNode;
+
+/// The types of nodes that decide whether a cycle goes round again.
+const DECIDING_TYPES: [&str; 2] = ["core.orchestrator.supervisor", "core.dispatch"];
 
 /// One fault for each cycle, as the path that a person can follow; cycles that share a node may count as one.
 pub(super) fn check(nodes: &[PlanNode]) -> Vec<Fault> {
@@ -10,7 +13,9 @@ pub(super) fn check(nodes: &[PlanNode]) -> Vec<Fault> {
     let mut seen = vec![false; nodes.len()];
     let mut faults = Vec::new();
     for start in (0..nodes.len()).filter(|node| waiting[*node]) {
-        if let Some(cycle) = walk_back(nodes, &waiting, &mut seen, start) {
+        if let Some(cycle) = walk_back(nodes, &waiting, &mut seen, start)
+            && !cycle.iter().any(|node| DECIDING_TYPES.contains(&nodes[*node].type_id.as_str()))
+        {
             faults.push(cycle_fault(nodes, &cycle));
         }
     }

@@ -1,0 +1,18 @@
+//! What the engine promises, seen from outside: whole runs on a store in memory, models that answer from a closure, and
+//! a clock that moves when the test says so.
+//!
+//! Every run that ends here is held against the general promises of a log, whatever else its test asks; see
+//! [`support::promises`].
+
+mod conformance;
+mod fold;
+mod inputs;
+mod limits;
+mod plan;
+mod prompt_node;
+mod retry;
+mod schedule;
+mod secrets;
+mod signals;
+mod support;
+mod trust;
