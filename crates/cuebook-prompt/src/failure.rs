@@ -125,7 +125,7 @@ impl PromptErrors {
         self.0.iter()
     }
 
-    /// The failure of a node: the first error, the others listed under `details.also`.
+    /// The failure of a node: the first error, the others whole under `details.also`.
     pub fn to_run_error(&self) -> RunError {
         let mut errors = self.0.iter().map(PromptError::to_run_error);
         let mut first = errors.next().unwrap_or_else(|| RunError {
@@ -134,7 +134,7 @@ impl PromptErrors {
             details: None,
             retryable: None,
         });
-        let also: Vec<Json> = errors.map(|error| Json::from(error.message)).collect();
+        let also: Vec<Json> = errors.map(|error| serde_json::json!(error)).collect();
         if !also.is_empty() {
             first.details.get_or_insert_default().insert("also".to_owned(), also.into());
         }
