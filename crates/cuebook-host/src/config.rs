@@ -3,6 +3,7 @@
 //! It owns the keys and what they must agree on. It refuses unknown keys, and reports every fault at once.
 
 mod models;
+mod paths;
 mod secrets;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use serde::Deserialize;
 
 pub(crate) use models::SCRIPTED;
 pub use models::{ModelTarget, ProviderConfig, ProviderKind};
+pub use paths::PathsConfig;
 pub use secrets::{Allow, SecretConfig, SecretOrigin};
 
 /// The whole file; every table may be left out.
@@ -102,32 +104,6 @@ impl Default for LimitsConfig {
 pub struct RunConfig {
     /// The workflow that runs when none is named.
     pub workflow: Option<String>,
-}
-
-/// `[paths]`: directories relative to the file.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct PathsConfig {
-    /// Workflow definitions, `*.json`.
-    pub workflows: Vec<String>,
-    /// Agent manifests, `*.json`.
-    pub agents: Vec<String>,
-    /// Prompt templates, `*.md` with front matter or `*.json`.
-    pub prompts: Vec<String>,
-    /// Packs, one directory each with a `pack.json`.
-    pub packs: Vec<String>,
-}
-
-impl Default for PathsConfig {
-    fn default() -> Self {
-        let one = |name: &str| vec![name.to_owned()];
-        Self {
-            workflows: one("workflows"),
-            agents: one("agents"),
-            prompts: one("prompts"),
-            packs: one("packs"),
-        }
-    }
 }
 
 impl Document for Config {

@@ -41,14 +41,14 @@ impl Document {
     /// Parses TOML.
     pub(crate) fn toml(source: Source) -> Result<Self, Problems> {
         let all = Span::new(0, source.text().len());
-        let json = toml::parse(&source, all)?;
+        let json = toml::parse(&source, all, ErrorCode::ConfigInvalid)?;
         Ok(Self { source, format: Format::Toml, json })
     }
 
     /// Parses TOML front matter; what follows becomes the key `text`, without the final line end.
     pub(crate) fn front_matter(source: Source) -> Result<Self, Problems> {
         let (matter, text) = split_front_matter(source.text()).ok_or_else(|| no_front_matter(&source))?;
-        let mut json = toml::parse(&source, matter)?;
+        let mut json = toml::parse(&source, matter, ErrorCode::PromptTemplateInvalid)?;
         if let (Json::Object(map), Some(body)) = (&mut json, source.slice(text)) {
             if map.contains_key("text") {
                 let problem = Diagnostic::error(
@@ -116,9 +116,14 @@ fn first_line(source: &Source, span: Span) -> Span {
     Span::new(span.start, end.max(span.start))
 }
 
+/// The byte behind the line that opens front matter.
+fn opening(text: &str) -> Option<usize> {
+    ["+++\r\n", "+++\n"].into_iter().find(|line| text.starts_with(line)).map(str::len)
+}
+
 /// The bytes of the front matter and of the text behind it.
 fn split_front_matter(text: &str) -> Option<(Span, Span)> {
-    let start = if text.starts_with("+++\r\n") { 5 } else { text.starts_with("+++\n").then_some(4)? };
+    let start = opening(text)?;
     let mut at = start;
     for line in text[start..].split_inclusive('\n') {
         if line.trim_end_matches(['\r', '\n']) == "+++" {
@@ -133,7 +138,11 @@ fn split_front_matter(text: &str) -> Option<(Span, Span)> {
 }
 
 fn no_front_matter(source: &Source) -> Problems {
-    let message = "a prompt file begins with TOML front matter between two lines '+++'";
+    let message = if opening(source.text()).is_some() {
+        "the front matter has no closing line '+++'"
+    } else {
+        "a prompt file begins with TOML front matter between two lines '+++'"
+    };
     Diagnostic::error(ErrorCode::PromptTemplateInvalid.as_str(), message)
         .at(source, first_line(source, Span::new(0, source.text().len())))
         .with_hint("write templateId, version and kind between the lines, and the text after them")

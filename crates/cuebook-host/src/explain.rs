@@ -8,7 +8,9 @@ mod margin;
 mod node;
 mod run;
 
-pub use disclose::{disclose_composition, disclose_node, disclose_resolution};
+pub use disclose::{
+    disclose_composition, disclose_error, disclose_node, disclose_preview, disclose_resolution,
+};
 pub use margin::{MarginLine, margin};
 pub(crate) use node::prompt_problems;
 pub use node::{NodePreview, PreviewNode};

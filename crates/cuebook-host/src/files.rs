@@ -10,7 +10,7 @@ use crate::report::Problems;
 /// The largest file that is read, in bytes.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Reads a UTF-8 text of at most 4 MiB; its name is the path as given.
+/// Reads a UTF-8 text of at most 4 MiB; its name is the path as [`shown`].
 ///
 /// # Errors
 ///
@@ -27,11 +27,16 @@ pub(crate) fn read_text(path: &Path) -> Result<Source, Problems> {
     let bytes = std::fs::read(path).map_err(|error| problem(&error.to_string()))?;
     let text = String::from_utf8(bytes)
         .map_err(|error| problem(&format!("byte {} is not UTF-8", error.utf8_error().valid_up_to())))?;
-    Ok(Source::new(path.display().to_string(), text))
+    Ok(Source::new(shown(path).to_string(), text))
+}
+
+/// A path as a person wants to read it: without a leading `./`.
+pub(crate) fn shown(path: &Path) -> std::path::Display<'_> {
+    path.strip_prefix(".").ok().filter(|rest| *rest != Path::new("")).unwrap_or(path).display()
 }
 
 fn unreadable(path: &Path, reason: &str) -> Problems {
-    Diagnostic::error(ErrorCode::FileUnreadable.as_str(), format!("cannot read {}: {reason}", path.display()))
+    Diagnostic::error(ErrorCode::FileUnreadable.as_str(), format!("cannot read {}: {reason}", shown(path)))
         .into()
 }
 

@@ -16,7 +16,7 @@ use crate::agents::AgentRegistry;
 use crate::clock::SystemClock;
 use crate::config::Config;
 use crate::document::Document;
-use crate::files::read_text;
+use crate::files::{read_text, shown};
 use crate::inputs::undeclared;
 use crate::load::{Directories, WorkflowFile, Workflows, load, load_workflow};
 use crate::models::ModelRouter;
@@ -78,10 +78,11 @@ impl Host {
     /// Everything that is wrong with the configuration, or, when that is sound, with prompts, agents and packs.
     pub fn open(options: &Options) -> Result<Self, Problems> {
         if !options.root.is_dir() {
-            let message = format!("there is no directory {}", options.root.display());
+            let message = format!("there is no directory {}", shown(&options.root));
             return Err(Diagnostic::error(ErrorCode::FileUnreadable.as_str(), message).into());
         }
         let (config, config_root) = read_config(options)?;
+        options.more.check()?;
         let directories = Directories::of(&config, &config_root).and(options.more.clone());
         let loaded = load(&config, &directories)?;
         let secrets: Arc<dyn SecretStore> = Arc::new(ConfiguredSecrets::new(&config, &config_root));
@@ -111,7 +112,8 @@ impl Host {
     pub fn workflow(&self, name: Option<&str>) -> Result<WorkflowFile, Problems> {
         match name.or(self.config.run.workflow.as_deref()) {
             Some(name) if Path::new(name).extension().is_some_and(|it| it == "json") => {
-                load_workflow(&self.path(name))
+                let path = self.path(name);
+                if path.exists() { load_workflow(&path) } else { Err(self.workflows.no_file(name)) }
             }
             Some(name) => self.workflows.load(name),
             None => self.workflows.load(self.only_workflow()?),
@@ -225,10 +227,12 @@ fn read_config(options: &Options) -> Result<(Config, PathBuf), Problems> {
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it, with lines and carets.
+/// Everything that is wrong with it, with lines and carets; directories that it names must be there.
 pub fn load_config(path: &Path) -> Result<Config, Problems> {
     let document = Document::toml(read_text(path)?)?;
-    strict::read::<Config>(document.value()).map_err(|faults| document.problems(faults))
+    let config = strict::read::<Config>(document.value()).map_err(|faults| document.problems(faults))?;
+    let root = path.parent().unwrap_or_else(|| Path::new(""));
+    document.problems(config.paths.missing(root)).or(config)
 }
 
 fn no_workflow(message: &str, hint: &str) -> Problems {

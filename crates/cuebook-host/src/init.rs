@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use cuebook_template::Diagnostic;
 use cuebook_wire::ErrorCode;
 
+use crate::files::shown;
 use crate::report::Problems;
 
 /// The files of a new project and their contents.
@@ -40,8 +41,5 @@ fn write(path: &Path, content: &str) -> std::io::Result<()> {
 }
 
 fn problem(path: &Path, reason: &str) -> Diagnostic {
-    Diagnostic::error(
-        ErrorCode::FileUnreadable.as_str(),
-        format!("cannot write {}: {reason}", path.display()),
-    )
+    Diagnostic::error(ErrorCode::FileUnreadable.as_str(), format!("cannot write {}: {reason}", shown(path)))
 }

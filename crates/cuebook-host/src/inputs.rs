@@ -24,15 +24,19 @@ pub struct TypedInput {
 ///
 /// # Errors
 ///
-/// Everything that is wrong: a name that the workflow does not declare, with the nearest one, and each text that is
-/// not of the declared type. The text itself is never shown.
+/// Everything that is wrong: a name that the workflow does not declare, with the nearest one, a name given twice, a
+/// required input that is missing, and each text that is not of the declared type. The text itself is never shown.
 pub fn read_typed(
     definition: &WorkflowDefinition,
     typed: &[TypedInput],
 ) -> Result<Map<String, Json>, Problems> {
     let mut problems = Problems::new();
     let mut inputs = Map::new();
-    for input in typed {
+    for (at, input) in typed.iter().enumerate() {
+        if typed[..at].iter().any(|earlier| earlier.name == input.name) {
+            problems.push(given_twice(&input.name));
+            continue;
+        }
         let variable = definition.variables.iter().find(|variable| variable.name == input.name);
         let value = match variable {
             Some(variable) => read_one(variable, &input.text),
@@ -49,6 +53,11 @@ pub fn read_typed(
     }
     missing(definition, typed, &inputs).for_each(|problem| problems.push(problem));
     problems.or(inputs)
+}
+
+fn given_twice(name: &str) -> Diagnostic {
+    Diagnostic::error(ErrorCode::ValidationError.as_str(), format!("input '{name}' is given twice"))
+        .with_hint("leave one of the two out")
 }
 
 /// The required inputs that nobody typed; what was typed has been read above.

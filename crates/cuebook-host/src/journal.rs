@@ -4,7 +4,7 @@
 //! the log has none.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cuebook_engine::{Compiled, Plan, RunState};
@@ -13,8 +13,9 @@ use cuebook_template::Diagnostic;
 use cuebook_wire::{ErrorCode, RunEvent, WorkflowDefinition};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use tempfile::NamedTempFile;
 
-use crate::files::read_text;
+use crate::files::{read_text, shown};
 use crate::report::Problems;
 
 /// The version of the format that is written; only it is read.
@@ -43,21 +44,49 @@ pub struct Journal {
     pub state: RunState,
 }
 
-/// Writes a run's log to `path`, whole or not at all.
-///
-/// # Errors
-///
-/// `file_unreadable` when the file cannot be written.
-pub fn write(path: &Path, plan: &Plan, records: &[Record]) -> Result<(), Problems> {
-    let text = encode(plan, records).map_err(|error| problem(path, &error.to_string()))?;
-    let directory = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let persist = || -> std::io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(directory)?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(path).map(drop).map_err(|error| error.error)
-    };
-    persist().map_err(|error| problem(path, &error.to_string()))
+/// A journal to be written. Its place is taken before the run, so that no run is lost to a path that cannot be written.
+#[derive(Debug)]
+pub struct JournalFile {
+    path: PathBuf,
+    file: NamedTempFile,
+}
+
+impl JournalFile {
+    /// Makes sure that a journal can be written to `path`, which stays as it is until [`Self::write`].
+    ///
+    /// # Errors
+    ///
+    /// `file_unreadable` when `path` is a directory, or no file can be made beside it.
+    pub fn create(path: &Path) -> Result<Self, Problems> {
+        let directory =
+            path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+        if path.is_dir() {
+            return Err(problem(path, "it is a directory"));
+        }
+        if !directory.is_dir() {
+            return Err(problem(path, &format!("there is no directory {}", shown(directory))));
+        }
+        let file = NamedTempFile::new_in(directory).map_err(|error| problem(path, &reason(&error)))?;
+        Ok(Self { path: path.to_owned(), file })
+    }
+
+    /// Writes a run's log, whole or not at all, in place of what was there.
+    ///
+    /// # Errors
+    ///
+    /// `file_unreadable` when the file cannot be written.
+    pub fn write(mut self, plan: &Plan, records: &[Record]) -> Result<(), Problems> {
+        let text = encode(plan, records).map_err(|error| problem(&self.path, &error.to_string()))?;
+        let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.as_file().sync_all());
+        let persisted =
+            written.and_then(|()| self.file.persist(&self.path).map(drop).map_err(|error| error.error));
+        persisted.map_err(|error| problem(&self.path, &reason(&error)))
+    }
+}
+
+/// What is wrong, without the temporary name that the error may hold.
+fn reason(error: &std::io::Error) -> String {
+    error.kind().to_string()
 }
 
 fn encode(plan: &Plan, records: &[Record]) -> serde_json::Result<String> {
@@ -103,6 +132,6 @@ pub fn read(path: &Path) -> Result<Journal, Problems> {
 }
 
 fn problem(path: &Path, reason: &str) -> Problems {
-    let message = format!("the journal {} cannot be used: {reason}", path.display());
+    let message = format!("the journal {} cannot be used: {reason}", shown(path));
     Diagnostic::error(ErrorCode::FileUnreadable.as_str(), message).into()
 }

@@ -27,7 +27,7 @@ pub use config::{
 };
 pub use explain::{
     CompositionView, MarginLine, NodePreview, NodeView, PreviewNode, RunView, TextSource,
-    disclose_composition, disclose_node, disclose_resolution, margin,
+    disclose_composition, disclose_error, disclose_node, disclose_preview, disclose_resolution, margin,
 };
 pub use host::{CONFIG_FILE, Host, Options, StartRun, load_config};
 pub use init::init;

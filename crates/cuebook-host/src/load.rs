@@ -11,9 +11,13 @@ mod workflows;
 use std::path::{Path, PathBuf};
 
 use cuebook_prompt::{Libraries, Library, Owner};
+use cuebook_template::Diagnostic;
+use cuebook_wire::ErrorCode;
 
 use crate::agents::{AgentRegistry, LoadedAgent};
 use crate::config::Config;
+use crate::files::shown;
+use crate::load::prompts::FileLibrary;
 use crate::report::Problems;
 
 pub(crate) use workflows::load_workflow;
@@ -44,6 +48,17 @@ impl Directories {
         }
     }
 
+    /// Reports every directory that is not there.
+    pub(crate) fn check(&self) -> Result<(), Problems> {
+        let all = [&self.workflows, &self.agents, &self.prompts, &self.packs].into_iter().flatten();
+        let missing = all.filter(|directory| !directory.is_dir());
+        let problem = |directory: &PathBuf| {
+            let message = format!("there is no directory {}", shown(directory));
+            Diagnostic::error(ErrorCode::FileUnreadable.as_str(), message)
+        };
+        missing.map(problem).collect::<Problems>().or(())
+    }
+
     /// The same directories, and `more` of each.
     pub fn and(mut self, more: Self) -> Self {
         self.workflows.extend(more.workflows);
@@ -65,15 +80,15 @@ pub(crate) struct Loaded {
 /// Loads everything in `directories`.
 pub(crate) fn load(config: &Config, directories: &Directories) -> Result<Loaded, Problems> {
     let mut problems = Problems::new();
-    let mut host = Library::new(config.prompts.library.clone(), Owner::Host);
+    let mut host = FileLibrary::new(Library::new(config.prompts.library.clone(), Owner::Host));
     for directory in &directories.prompts {
-        problems.collect(prompts::load(directory, &mut host));
+        problems.collect(host.load(directory));
     }
     let mut agents: Vec<LoadedAgent> = Vec::new();
     for directory in &directories.agents {
         agents.extend(problems.collect(agents::load(directory)).unwrap_or_default());
     }
-    let mut libraries = vec![host];
+    let mut libraries = vec![host.into_library()];
     for directory in &directories.packs {
         if let Some(packs) = problems.collect(packs::load(directory)) {
             agents.extend(packs.agents);

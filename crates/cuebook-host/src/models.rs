@@ -22,7 +22,7 @@ use crate::files::read_text;
 use crate::report::Problems;
 
 /// How long an answer may take when the configuration does not say.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(300);
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -57,11 +57,11 @@ impl ModelRouter {
     }
 
     /// The provider and settings that a choice comes to.
-    fn route(&self, choice: &ModelChoice) -> Result<(&Arc<dyn ModelPort>, ModelSettings), RunError> {
+    fn route(&self, choice: &ModelChoice) -> Result<(&Arc<dyn ModelPort>, ModelSettings), Box<RunError>> {
         let target = self.target(choice);
         let name =
             choice.provider.as_deref().unwrap_or_else(|| target.map_or(SCRIPTED, |target| &target.provider));
-        let port = self.providers.get(name).ok_or_else(|| self.no_provider(name))?;
+        let port = self.providers.get(name).ok_or_else(|| Box::new(self.no_provider(name)))?;
         let same = target.filter(|target| target.provider == name);
         let model = choice.model.clone().or_else(|| same.map(|target| target.model.clone()));
         let settings = ModelSettings {
@@ -96,7 +96,7 @@ impl Models for ModelRouter {
         pieces: PieceSink<'a>,
     ) -> BoxFuture<'a, Result<ModelAnswer, RunError>> {
         Box::pin(async move {
-            let (port, settings) = self.route(call.choice)?;
+            let (port, settings) = self.route(call.choice).map_err(|error| *error)?;
             let invocation = call.invocation.as_str();
             let request =
                 cuebook_provider::ModelCall { dispatch: call.dispatch, settings: &settings, invocation };

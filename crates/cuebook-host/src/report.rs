@@ -100,7 +100,8 @@ pub fn render(problem: &Diagnostic, colour: bool) -> String {
         Severity::Note => Level::NOTE,
     };
     let title = level.primary_title(problem.message.as_str()).id(&*problem.code);
-    let help = problem.hint.as_ref().map(|hint| Group::with_title(Level::HELP.secondary_title(hint.as_str())));
+    let help =
+        problem.hint.as_ref().map(|hint| Group::with_title(Level::HELP.secondary_title(hint.as_str())));
     match &problem.label {
         None => {
             let parts = std::iter::once(Group::with_title(title)).chain(help);

@@ -9,16 +9,14 @@ use toml::de::{DeTable, DeValue};
 use super::{first_line, steps};
 use crate::report::Problems;
 
-/// Parses the part `within` of a text.
-pub(super) fn parse(source: &Source, within: Span) -> Result<Json, Problems> {
+/// Parses the part `within` of a text; `code` is that of a syntax error.
+pub(super) fn parse(source: &Source, within: Span, code: ErrorCode) -> Result<Json, Problems> {
     let text = source.slice(within).unwrap_or_default();
     toml::from_str::<Json>(text).map_err(|error| {
         let span = error.span().unwrap_or(0..0);
         let span = Span::new(within.start + span.start, within.start + span.end);
         let message = format!("this is not TOML: {}", error.message());
-        Diagnostic::error(ErrorCode::ConfigInvalid.as_str(), message)
-            .at(source, first_line(source, span))
-            .into()
+        Diagnostic::error(code.as_str(), message).at(source, first_line(source, span)).into()
     })
 }
 
@@ -49,7 +47,9 @@ impl<'t> Node<'t> {
         match self {
             Node::Table(table) => {
                 let (key, value) = table.iter().find(|(key, _)| key.get_ref() == step)?;
-                Some((Node::of(value.get_ref()), key.span().start..value.span().end.max(key.span().end)))
+                let (key, whole) = (key.span(), value.span());
+                let place = key.start.min(whole.start)..key.end.max(whole.end);
+                Some((Node::of(value.get_ref()), place))
             }
             Node::Array(items) => {
                 let value = items.get(step.parse::<usize>().ok()?)?;

@@ -3,9 +3,13 @@
 use std::fmt::Write as _;
 
 use cuebook_prompt::chain::layer_title;
-use cuebook_wire::payload::{AgentPromptResolved, ChainEntry};
+use cuebook_wire::RunError;
+use cuebook_wire::payload::{AgentPromptResolved, ChainEntry, LogAppended};
+use serde::Deserialize as _;
+use serde_json::Value as Json;
 
 use super::margin::margin;
+use super::node::NodePreview;
 use super::run::{CompositionView, NodeView, TextSource};
 
 /// The widest margin, in characters; longer labels are cut.
@@ -17,8 +21,7 @@ pub fn disclose_node(node: &NodeView, text: bool) -> String {
     let agent = node.agent_id.as_ref().map(|agent| format!("   agent: {agent}")).unwrap_or_default();
     let _ = writeln!(out, "   type: {}{agent}   {}", node.type_id, node.status);
     for warning in &node.warnings {
-        let code = warning.code.as_deref().unwrap_or("note");
-        let _ = writeln!(out, "   {} [{code}]: {}", warning.level, warning.message);
+        out.push_str(&warning_line(warning));
     }
     for resolution in &node.resolutions {
         out.push_str(&disclose_resolution(resolution));
@@ -27,8 +30,41 @@ pub fn disclose_node(node: &NodeView, text: bool) -> String {
         out.push_str(&disclose_composition(composition, text));
     }
     if let Some(error) = &node.error {
-        let _ = writeln!(out, "   error [{}]: {}", error.code, error.message);
+        out.push_str(&disclose_error(error));
     }
+    out
+}
+
+/// What a node would be told: warnings, the chain of each kind, and the composed text when `text` is set.
+pub fn disclose_preview(preview: &NodePreview, text: bool) -> String {
+    let mut out = format!("▸ node:{}\n", preview.node_id);
+    for warning in &preview.warnings {
+        out.push_str(&warning_line(warning));
+    }
+    preview.resolutions.iter().for_each(|resolution| out.push_str(&disclose_resolution(resolution)));
+    preview.composition.iter().for_each(|view| out.push_str(&disclose_composition(view, text)));
+    out
+}
+
+fn warning_line(warning: &LogAppended) -> String {
+    let code = warning.code.as_deref().unwrap_or("note");
+    format!("   {} [{code}]: {}\n", warning.level, warning.message)
+}
+
+/// An error with its place and hint, then the others that stand beside it.
+pub fn disclose_error(error: &RunError) -> String {
+    let detail = |key: &str| error.details.as_ref().and_then(|details| details.get(key));
+    let mut out = format!("   error [{}]: {}\n", error.code, error.message);
+    if let (Some(reference), Some(line), Some(column)) =
+        (detail("ref").and_then(Json::as_str), detail("line"), detail("column"))
+    {
+        let _ = writeln!(out, "     at {reference}:{line}:{column}");
+    }
+    if let Some(hint) = detail("hint").and_then(Json::as_str) {
+        let _ = writeln!(out, "     help: {hint}");
+    }
+    let also = detail("also").and_then(|also| Vec::<RunError>::deserialize(also).ok());
+    also.iter().flatten().for_each(|error| out.push_str(&disclose_error(error)));
     out
 }
 

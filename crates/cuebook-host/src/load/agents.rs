@@ -10,7 +10,7 @@ use cuebook_wire::{AgentManifest, ErrorCode, Fault, ManifestOrigin};
 
 use crate::agents::LoadedAgent;
 use crate::document::Document;
-use crate::files::{contained, list, read_text};
+use crate::files::{contained, list, read_text, shown};
 use crate::report::Problems;
 
 /// Reads every manifest of `directory`.
@@ -26,7 +26,7 @@ fn load_file(directory: &Path, path: &Path) -> Result<LoadedAgent, Problems> {
     let manifest = AgentManifest::read(document.value(), ManifestOrigin::Local)
         .map_err(|faults| document.problems(faults))?;
     let intrinsic = read_intrinsic(&manifest, directory, "", &document)?;
-    Ok(LoadedAgent { manifest, intrinsic, origin: path.display().to_string() })
+    Ok(LoadedAgent { manifest, intrinsic, origin: shown(path).to_string() })
 }
 
 /// Fixes a manifest's own prompt; `pointer` leads to the manifest within its document.
@@ -44,7 +44,7 @@ pub(super) fn read_intrinsic(
     let Some(reference) = &manifest.system_prompt_ref else { return Ok(None) };
     let place = format!("{pointer}/systemPromptRef");
     let path = contained(root, reference).ok_or_else(|| {
-        let message = format!("'{reference}' is not a file below {}", root.display());
+        let message = format!("'{reference}' is not a file below {}", shown(root));
         document.problems(vec![Fault::new(place, ErrorCode::AgentManifestInvalid, message)])
     })?;
     let source = read_text(&path)?;

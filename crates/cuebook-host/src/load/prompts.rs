@@ -1,45 +1,77 @@
 //! Prompt templates from files: `*.md` with TOML front matter, or `*.json` in the wire's form.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
-use cuebook_prompt::Library;
-use cuebook_wire::{PromptTemplate, strict};
+use cuebook_prompt::{Library, PromptError};
+use cuebook_template::Diagnostic;
+use cuebook_wire::{ErrorCode, Fault, PromptTemplate, TemplateId, Version, strict};
 
 use crate::document::Document;
-use crate::files::{list, read_text};
+use crate::files::{list, read_text, shown};
 use crate::report::Problems;
 
-/// Adds every template of `directory` to `library`.
-pub(super) fn load(directory: &Path, library: &mut Library) -> Result<(), Problems> {
-    let mut problems = Problems::new();
-    for path in list(directory, &["md", "json"])? {
-        problems.collect(load_file(&path, library));
-    }
-    problems.or(())
+/// A library with the file that each of its templates was read from.
+pub(super) struct FileLibrary {
+    library: Library,
+    files: BTreeMap<(TemplateId, Version), PathBuf>,
 }
 
-fn load_file(path: &Path, library: &mut Library) -> Result<(), Problems> {
+impl FileLibrary {
+    /// Takes a library without templates.
+    pub(super) fn new(library: Library) -> Self {
+        Self { library, files: BTreeMap::new() }
+    }
+
+    /// The library.
+    pub(super) fn into_library(self) -> Library {
+        self.library
+    }
+
+    /// Adds every template of `directory`.
+    pub(super) fn load(&mut self, directory: &Path) -> Result<(), Problems> {
+        let mut problems = Problems::new();
+        for path in list(directory, &["md", "json"])? {
+            problems.collect(self.load_file(&path));
+        }
+        problems.or(())
+    }
+
+    fn load_file(&mut self, path: &Path) -> Result<(), Problems> {
+        let (document, template) = read_template(path)?;
+        let key = (template.template_id.clone(), template.version.clone());
+        match self.library.add(template) {
+            Ok(()) => drop(self.files.insert(key, path.to_owned())),
+            Err(error) => return Err(refused(&document, &error, self.files.get(&key)).into()),
+        }
+        Ok(())
+    }
+}
+
+/// Why the library does not take a template, and the file that has its id and version already.
+fn refused(document: &Document, error: &PromptError, first: Option<&PathBuf>) -> Diagnostic {
+    let problem = error.diagnostic().clone().at(document.source(), document.locate("/templateId"));
+    match first {
+        Some(first) => problem.with_hint(format!("{} has it; raise the version of one", shown(first))),
+        None => problem,
+    }
+}
+
+fn read_template(path: &Path) -> Result<(Document, PromptTemplate), Problems> {
     let source = read_text(path)?;
     let is_json = path.extension().is_some_and(|extension| extension == "json");
     let document = if is_json { Document::json(source)? } else { Document::front_matter(source)? };
     let template =
         strict::read::<PromptTemplate>(document.value()).map_err(|faults| document.problems(faults))?;
     let paths = extract_path_problems(&document, &template);
-    if !paths.is_empty() {
-        return Err(paths);
-    }
-    library.add(template).map_err(|error| {
-        let place = document.locate("/templateId");
-        error.diagnostic().clone().at(document.source(), place).into()
-    })
+    paths.or((document, template))
 }
 
 fn extract_path_problems(document: &Document, template: &PromptTemplate) -> Problems {
     let bad = template.variables.iter().enumerate().filter_map(|(at, variable)| {
         let error = cuebook_prompt::check_extract_path(variable.extract_path.as_deref()?).err()?;
         let path = format!("/variables/{at}/extractPath");
-        let code = cuebook_wire::ErrorCode::UnsupportedExtractPath;
-        Some(cuebook_wire::Fault::new(path, code, error.to_string()))
+        Some(Fault::new(path, ErrorCode::UnsupportedExtractPath, error.to_string()))
     });
     document.problems(bad.collect())
 }

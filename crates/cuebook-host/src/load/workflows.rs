@@ -10,7 +10,7 @@ use cuebook_wire::{ErrorCode, WorkflowDefinition, strict};
 use serde_json::Value as Json;
 
 use crate::document::Document;
-use crate::files::{list, read_text};
+use crate::files::{list, read_text, shown};
 use crate::report::Problems;
 
 /// The workflow files of a project, by the id that each claims.
@@ -39,8 +39,7 @@ impl Workflows {
             for path in problems.collect(list(directory, &["json"])).unwrap_or_default() {
                 let id = claimed_id(&path);
                 if let Some(first) = files.insert(id.clone(), path.clone()) {
-                    let message =
-                        format!("workflow '{id}' is in {} and in {}", path.display(), first.display());
+                    let message = format!("workflow '{id}' is in {} and in {}", shown(&path), shown(&first));
                     problems.push(Diagnostic::error(ErrorCode::WorkflowInvalid.as_str(), message));
                 }
             }
@@ -63,6 +62,19 @@ impl Workflows {
             Some(path) => load_workflow(path),
             None => Err(self.not_found(id)),
         }
+    }
+
+    /// The problem of a path that leads to no file, with the nearest file that is known.
+    pub(crate) fn no_file(&self, path: &str) -> Problems {
+        let message = format!("there is no workflow file {path}");
+        let problem = Diagnostic::error(ErrorCode::NotFound.as_str(), message);
+        let files: Vec<String> = self.files.values().map(|file| shown(file).to_string()).collect();
+        let near = nearest(path, files.iter().map(String::as_str)).map(str::to_owned);
+        match near {
+            Some(near) => problem.with_hint(format!("did you mean {near}?")),
+            None => problem,
+        }
+        .into()
     }
 
     fn not_found(&self, id: &str) -> Problems {
