@@ -6,6 +6,7 @@
 mod args;
 mod commands;
 mod exit;
+mod interrupts;
 mod output;
 mod progress;
 
@@ -21,23 +22,23 @@ fn main() -> std::process::ExitCode {
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            output.note(&format!("error: the runtime cannot start: {error}"));
+            output::note(&format!("error: the runtime cannot start: {error}"));
             return Exit::Usage.into();
         }
     };
-    let exit = runtime.block_on(dispatch(args.command, &output));
+    let exit = runtime.block_on(dispatch(args.command, output));
     runtime.shutdown_background();
     exit.into()
 }
 
-async fn dispatch(command: Command, output: &Output) -> Exit {
+async fn dispatch(command: Command, output: Output) -> Exit {
     let result = match command {
         Command::Run(args) => commands::run::run(args, output).await,
         Command::Explain(args) => commands::explain::explain(args, output).await,
         Command::Prompts(args) => commands::prompts::prompts(args, output).await,
         Command::Init(args) => commands::init::init(&args, output),
         Command::Config(args) => commands::config::config(&args, output),
-        Command::Completions(args) => commands::completions::completions(&args, output),
+        Command::Completions(args) => Ok(commands::completions::completions(&args)),
     };
     result.unwrap_or_else(|problems| {
         output.problems(&problems);

@@ -28,33 +28,10 @@ impl Output {
         stderr().is_terminal() && !self.is_json()
     }
 
-    /// Writes data. A reader that has gone away ends the output, not the program.
-    pub(crate) fn data(self, text: &str) {
-        let mut out = stdout().lock();
-        let newline = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
-        let _ = write!(out, "{text}{newline}").and_then(|()| out.flush());
-    }
-
-    /// Writes data exactly as it is.
-    pub(crate) fn bytes(self, text: &str) {
-        let mut out = stdout().lock();
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    }
-
-    /// Writes data as JSON.
-    pub(crate) fn json(self, value: &Json) {
-        self.data(&format!("{value:#}"));
-    }
-
-    /// Writes a remark.
-    pub(crate) fn note(self, text: &str) {
-        let _ = writeln!(stderr().lock(), "{text}");
-    }
-
     /// Writes problems: as text to stderr, or as JSON to stdout where JSON was asked for.
     pub(crate) fn problems(self, problems: &Problems) {
         if self.is_json() {
-            self.json(&serde_json::json!({ "problems": problems.to_json() }));
+            json(&serde_json::json!({ "problems": problems.to_json() }));
         } else {
             self.remarks(problems);
         }
@@ -63,7 +40,7 @@ impl Output {
     /// Writes problems to stderr, whatever the format.
     pub(crate) fn remarks(self, problems: &Problems) {
         if !problems.is_empty() {
-            self.note(&problems.render(self.is_coloured()));
+            note(&problems.render(self.is_coloured()));
         }
     }
 
@@ -76,4 +53,27 @@ impl Output {
             }
         }
     }
+}
+
+/// Writes data. A reader that has gone away ends the output, not the program.
+pub(crate) fn data(text: &str) {
+    let mut out = stdout().lock();
+    let newline = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
+    let _ = write!(out, "{text}{newline}").and_then(|()| out.flush());
+}
+
+/// Writes data exactly as it is.
+pub(crate) fn bytes(text: &str) {
+    let mut out = stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Writes data as JSON.
+pub(crate) fn json(value: &Json) {
+    data(&format!("{value:#}"));
+}
+
+/// Writes a remark.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(stderr().lock(), "{text}");
 }

@@ -8,14 +8,13 @@ use cuebook_host::wire::payload::{LogAppended, LogLevel, NodeFailed, NodeRetried
 use cuebook_host::wire::{EventType, NodeId};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use crate::output::Output;
+use crate::output::{self, Output};
 
 /// How much of a streaming answer is shown, in characters.
 const TAIL: usize = 60;
 
 /// Shows the records of a run as they come.
 pub(crate) struct Progress {
-    output: Output,
     live: Option<MultiProgress>,
     bars: HashMap<NodeId, Bar>,
 }
@@ -26,8 +25,8 @@ struct Bar {
 }
 
 impl Progress {
-    pub(crate) fn new(output: &Output) -> Self {
-        Self { output: *output, live: output.is_live().then(MultiProgress::new), bars: HashMap::new() }
+    pub(crate) fn new(output: Output) -> Self {
+        Self { live: output.is_live().then(MultiProgress::new), bars: HashMap::new() }
     }
 
     /// Takes note of a record.
@@ -109,8 +108,8 @@ impl Progress {
     fn print(&self, line: &str) {
         match &self.live {
             // Drawing can fail only when stderr is gone, and then nobody reads it.
-            Some(live) => drop(live.println(line)),
-            None => self.output.note(line),
+            Some(bars) => drop(bars.println(line)),
+            None => output::note(line),
         }
     }
 }

@@ -2,23 +2,22 @@
 
 use cuebook_host::prompt::Principal;
 use cuebook_host::{
-    Host, PreviewNode, Problems, RunView, StartRun, disclose_composition, disclose_node, disclose_resolution,
-    journal, read_typed,
+    Host, PreviewNode, Problems, RunView, StartRun, disclose_node, disclose_preview, journal, read_typed,
 };
 use serde_json::{Map, Value as Json, json};
 
 use crate::args::{Explain, ExplainArgs, ExplainNodeArgs, ExplainRunArgs};
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::{self, Output};
 
-pub(crate) async fn explain(args: ExplainArgs, output: &Output) -> Result<Exit, Problems> {
+pub(crate) async fn explain(args: ExplainArgs, output: Output) -> Result<Exit, Problems> {
     match args.what {
         Explain::Run(args) => explain_run(&args, output).await,
         Explain::Node(args) => explain_node(&args, output).await,
     }
 }
 
-async fn explain_run(args: &ExplainRunArgs, output: &Output) -> Result<Exit, Problems> {
+async fn explain_run(args: &ExplainRunArgs, output: Output) -> Result<Exit, Problems> {
     let journal = journal::read(&args.journal)?;
     let mut view = RunView::of(&journal.state, &journal.records);
     if let Some(project) = args.project.as_ref().filter(|_| args.text) {
@@ -26,16 +25,16 @@ async fn explain_run(args: &ExplainRunArgs, output: &Output) -> Result<Exit, Pro
         view.complete_texts(&journal.state, &host.pipeline).await;
     }
     if output.is_json() {
-        output.json(&json!(view));
+        output::json(&json!(view));
     } else {
-        output.data(
+        output::data(
             &view.nodes.iter().map(|node| disclose_node(node, args.text)).collect::<Vec<_>>().join("\n"),
         );
     }
     Ok(Exit::Fine)
 }
 
-async fn explain_node(args: &ExplainNodeArgs, output: &Output) -> Result<Exit, Problems> {
+async fn explain_node(args: &ExplainNodeArgs, output: Output) -> Result<Exit, Problems> {
     let host = Host::open(&args.files.options(args.dir.clone()))?;
     let workflow = host.workflow(args.workflow.as_deref())?;
     let inputs = read_typed(&workflow.plan.definition, &args.inputs.typed())?;
@@ -51,19 +50,9 @@ async fn explain_node(args: &ExplainNodeArgs, output: &Output) -> Result<Exit, P
     if output.is_json() {
         let mut facts = json!(preview);
         facts["problems"] = preview.problems.to_json();
-        output.json(&facts);
+        output::json(&facts);
     } else {
-        let mut text = format!("▸ node:{}\n", preview.node_id);
-        for warning in &preview.warnings {
-            text.push_str(&format!(
-                "   warn [{}]: {}\n",
-                warning.code.as_deref().unwrap_or("note"),
-                warning.message
-            ));
-        }
-        preview.resolutions.iter().for_each(|resolution| text.push_str(&disclose_resolution(resolution)));
-        preview.composition.iter().for_each(|view| text.push_str(&disclose_composition(view, args.text)));
-        output.data(&text);
+        output::data(&disclose_preview(&preview, args.text));
         output.remarks(&preview.problems);
     }
     Ok(if preview.problems.is_empty() { Exit::Fine } else { Exit::Findings })

@@ -7,9 +7,9 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::args::{Prompts, PromptsArgs, PromptsGetArgs, PromptsListArgs, PromptsRenderArgs};
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::{self, Output};
 
-pub(crate) async fn prompts(args: PromptsArgs, output: &Output) -> Result<Exit, Problems> {
+pub(crate) async fn prompts(args: PromptsArgs, output: Output) -> Result<Exit, Problems> {
     match args.what {
         Prompts::List(args) => list(&args, output),
         Prompts::Get(args) => get(&args, output),
@@ -17,7 +17,7 @@ pub(crate) async fn prompts(args: PromptsArgs, output: &Output) -> Result<Exit, 
     }
 }
 
-fn list(args: &PromptsListArgs, output: &Output) -> Result<Exit, Problems> {
+fn list(args: &PromptsListArgs, output: Output) -> Result<Exit, Problems> {
     let host = Host::open(&args.project.options())?;
     if output.is_json() {
         let items: Vec<Json> = host
@@ -27,7 +27,7 @@ fn list(args: &PromptsListArgs, output: &Output) -> Result<Exit, Problems> {
                 library.entries().map(|entry| json!({"library": library.id(), "template": entry.template}))
             })
             .collect();
-        output.json(&json!({ "items": items }));
+        output::json(&json!({ "items": items }));
         return Ok(Exit::Fine);
     }
     let rows = host.libraries.iter().flat_map(|library| {
@@ -35,7 +35,7 @@ fn list(args: &PromptsListArgs, output: &Output) -> Result<Exit, Problems> {
         library.entries().map(move |entry| row(entry, &library_id))
     });
     let rows: Vec<[String; 4]> = rows.collect();
-    output.data(&table(&rows));
+    output::data(&table(&rows));
     Ok(Exit::Fine)
 }
 
@@ -55,13 +55,13 @@ fn table(rows: &[[String; 4]]) -> String {
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn get(args: &PromptsGetArgs, output: &Output) -> Result<Exit, Problems> {
+fn get(args: &PromptsGetArgs, output: Output) -> Result<Exit, Problems> {
     let host = Host::open(&args.project.options())?;
     let entry = find(&host, &args.reference)?;
     if output.is_json() {
-        output.json(&json!(entry.template));
+        output::json(&json!(entry.template));
     } else {
-        output.bytes(&entry.template.text);
+        output::bytes(&entry.template.text);
     }
     Ok(Exit::Fine)
 }
@@ -71,7 +71,7 @@ fn find<'h>(host: &'h Host, reference: &str) -> Result<&'h Entry, Problems> {
     host.libraries.find(&reference, None).map_err(|error| error.diagnostic().clone().into())
 }
 
-async fn render(args: &PromptsRenderArgs, output: &Output) -> Result<Exit, Problems> {
+async fn render(args: &PromptsRenderArgs, output: Output) -> Result<Exit, Problems> {
     let host = Host::open(&args.project.options())?;
     let principal = Principal::local();
     let rendered = match (&args.agent, &args.reference) {
@@ -106,13 +106,13 @@ fn typed_variables(
     Ok(given.iter().map(read).collect())
 }
 
-fn show(rendered: &Rendered, output: &Output) {
+fn show(rendered: &Rendered, output: Output) {
     let observed = &rendered.observed;
     for warning in &rendered.warnings {
-        output.note(&format!("warning[{}]: {}", warning.code, warning.message));
+        output::note(&format!("warning[{}]: {}", warning.code, warning.message));
     }
     if output.is_json() {
-        output.json(&json!({
+        output::json(&json!({
             "composed": observed.composed,
             "hash": observed.hash,
             "refs": observed.refs,
@@ -121,6 +121,6 @@ fn show(rendered: &Rendered, output: &Output) {
             "segments": observed.segments,
         }));
     } else {
-        output.bytes(&observed.composed);
+        output::bytes(&observed.composed);
     }
 }

@@ -1,26 +1,30 @@
 //! `cuebook run`.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use cuebook_host::engine::{RunHandle, RunState, SignalBody};
+use cuebook_host::journal::JournalFile;
 use cuebook_host::log::{LogError, Record, RunStore};
 use cuebook_host::prompt::Principal;
 use cuebook_host::wire::{RunId, RunStatus, Sequence};
-use cuebook_host::{Host, Problems, RunView, StartRun, disclose_node, journal, read_typed};
+use cuebook_host::{Host, Problems, RunView, StartRun, disclose_node, read_typed};
 use serde_json::{Value as Json, json};
 
 use crate::args::RunArgs;
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::interrupts::Interrupts;
+use crate::output::{self, Output};
 use crate::progress::Progress;
 
 /// How many records are read at a time.
 const PAGE: usize = 256;
 
-pub(crate) async fn run(args: RunArgs, output: &Output) -> Result<Exit, Problems> {
+pub(crate) async fn run(args: RunArgs, output: Output) -> Result<Exit, Problems> {
     let host = Host::open(&args.files.options(args.dir.clone()))?;
     let workflow = host.workflow(args.workflow.as_deref())?;
     let inputs = read_typed(&workflow.plan.definition, &args.inputs.typed())?;
+    let journal = args.journal.as_deref().map(JournalFile::create).transpose()?;
     output.remarks(&workflow.warnings);
     let principal = Principal::local();
     let start = StartRun {
@@ -30,21 +34,20 @@ pub(crate) async fn run(args: RunArgs, output: &Output) -> Result<Exit, Problems
         configurable: None,
         refuse_undeclared: true,
     };
+    let interrupts = Interrupts::listen();
     let handle = host.start(start).await?;
-    let records = follow(&host.store, &principal, &handle, output).await;
+    let records = follow(&host.store, &principal, &handle, interrupts, output).await;
     let state = match handle.wait().await {
         Ok(state) => state,
         Err(error) => {
-            output.note(&format!("error: {error}"));
+            output::note(&format!("error: {error}"));
             return Ok(Exit::Findings);
         }
     };
-    if let Some(path) = &args.journal {
-        journal::write(path, &workflow.plan, &records)?;
-    }
     let mut view = RunView::of(&state, &records);
     view.complete_texts(&state, &host.pipeline).await;
     show(&view, &records, args.quiet, output);
+    journal.map_or(Ok(()), |journal| journal.write(&workflow.plan, &records))?;
     Ok(exit_of(&state))
 }
 
@@ -53,7 +56,8 @@ async fn follow(
     store: &Arc<dyn RunStore>,
     principal: &Principal,
     handle: &RunHandle,
-    output: &Output,
+    mut interrupts: Interrupts,
+    output: Output,
 ) -> Vec<Record> {
     let run_id = handle.run_id().clone();
     let mut progress = Progress::new(output);
@@ -68,8 +72,8 @@ async fn follow(
         }
         tokio::select! {
             changed = next.changed() => if changed.is_err() { break },
-            _ = tokio::signal::ctrl_c() => {
-                output.note("interrupted: the run is being cancelled");
+            () = interrupts.next() => {
+                output::note("interrupted: the run is being cancelled");
                 let cancel = SignalBody::Cancel { reason: Some("interrupted".to_owned()), by: None };
                 if handle.signal("interrupt", &cancel).await.is_err() {
                     break;
@@ -90,7 +94,9 @@ async fn read_on(
 ) -> Result<(), LogError> {
     loop {
         let page = store.read(principal, run_id, Sequence(records.len() as u64), PAGE).await?;
-        page.iter().for_each(|record| progress.show(record));
+        for record in &page {
+            progress.show(record);
+        }
         let is_last = page.len() < PAGE;
         records.extend(page);
         if is_last {
@@ -99,19 +105,23 @@ async fn read_on(
     }
 }
 
-fn show(view: &RunView, records: &[Record], quiet: bool, output: &Output) {
+fn show(view: &RunView, records: &[Record], quiet: bool, output: Output) {
     if output.is_json() {
         let mut facts = json!(view);
         facts["events"] = records.iter().map(|record| json!(record.event)).collect();
-        return output.json(&facts);
-    }
-    if !quiet {
-        for node in &view.nodes {
-            output.data(&disclose_node(node, true));
-            output.data(&answer(&node.outputs));
+        output::json(&facts);
+    } else if quiet {
+        output::data(&outputs(view));
+        if view.error.is_some() {
+            output::note(&outcome(view));
         }
+    } else {
+        for node in &view.nodes {
+            output::data(&disclose_node(node, true));
+            output::data(&answer(&node.outputs));
+        }
+        output::data(&outcome(view));
     }
-    output.data(&outcome(view, quiet));
 }
 
 /// What a node gave, as a person reads it.
@@ -119,30 +129,29 @@ fn answer(outputs: &serde_json::Map<String, Json>) -> String {
     let shown = outputs.iter().filter(|(port, _)| !(port.as_str() == "json" && outputs.contains_key("text")));
     let mut text = String::new();
     for (port, value) in shown {
-        text.push_str(&format!("   output {port}:\n"));
+        let _ = writeln!(text, "   output {port}:");
         let value = value.as_str().map_or_else(|| format!("{value:#}"), str::to_owned);
-        value.lines().for_each(|line| text.push_str(&format!("     │ {line}\n")));
+        for line in value.lines() {
+            let _ = writeln!(text, "     │ {line}");
+        }
     }
     text + "\n"
 }
 
-fn outcome(view: &RunView, quiet: bool) -> String {
-    let outputs = view.outputs.get("text").and_then(Json::as_str).map_or_else(
-        || {
-            if view.outputs.is_empty() {
-                String::new()
-            } else {
-                format!("{:#}", Json::Object(view.outputs.clone()))
-            }
-        },
-        str::to_owned,
-    );
-    match (&view.error, quiet) {
-        (Some(error), _) => {
-            format!("run {}: {} [{}]: {}", view.run_id, view.status, error.code, error.message)
-        }
-        (None, true) => outputs,
-        (None, false) => format!("run {}: {} in {} ms", view.run_id, view.status, view.duration_ms),
+/// The outputs of the run: a text as it is, anything else as JSON.
+fn outputs(view: &RunView) -> String {
+    match view.outputs.get("text").and_then(Json::as_str) {
+        Some(text) => text.to_owned(),
+        None if view.outputs.is_empty() => String::new(),
+        None => format!("{:#}", Json::Object(view.outputs.clone())),
+    }
+}
+
+/// How the run ended, in one line.
+fn outcome(view: &RunView) -> String {
+    match &view.error {
+        Some(error) => format!("run {}: {} [{}]: {}", view.run_id, view.status, error.code, error.message),
+        None => format!("run {}: {} in {} ms", view.run_id, view.status, view.duration_ms),
     }
 }
 

@@ -1,0 +1,11 @@
+//! The specification of the command line: the real binary, run in directories of its own.
+//!
+//! Each snapshot holds exit code, stdout and stderr together. Where the folder of public packs is there (`CUEBOOK_SHARED`,
+//! or `shared` beside the checkout), those are run too; without it the tests stand on their own data.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod bad_input;
+mod newsroom;
+mod run;
+mod support;
