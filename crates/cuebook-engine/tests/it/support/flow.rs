@@ -5,7 +5,7 @@ use cuebook_wire::{Fault, WorkflowDefinition, strict};
 use serde_json::{Value, json};
 
 /// A workflow under construction.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Flow(Value);
 
 impl Flow {
