@@ -10,6 +10,7 @@ mod library;
 mod node_config;
 mod pins;
 mod pipeline;
+mod reader;
 mod render;
 mod scenarios;
 mod schemas;

@@ -1,6 +1,6 @@
 //! The whole pipeline: what is chosen, what stops it, and what it says on the way.
 
-use cuebook_prompt::{AgentBinding, Owner, PromptRequest, Resolution};
+use cuebook_prompt::{AgentBinding, Origin, Owner, PromptRequest, Resolution};
 use cuebook_wire::PromptTemplate;
 use serde_json::{Value as Json, json};
 
@@ -60,6 +60,15 @@ fn the_agents_own_text_is_composed_as_it_stands() {
     let sent = exposed(&composition.dispatch);
     assert_eq!(sent, (Some("I am {{name}}.".to_owned()), Some("Write {{this}}.".to_owned())));
     assert!(composition.observed.variables.iter().next().is_none());
+    let origins: Vec<&Origin> = composition.observed.segments.iter().map(|segment| &segment.origin).collect();
+    assert_eq!(
+        origins,
+        [
+            &Origin::File { path: "prompts/writer.md".to_owned(), line: 1 },
+            &Origin::Joint,
+            &Origin::Inline { field: "config.userPrompt".to_owned(), line: 1 },
+        ]
+    );
 }
 
 #[test]

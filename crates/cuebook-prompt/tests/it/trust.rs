@@ -6,6 +6,7 @@ use cuebook_wire::{NodeId, Observability};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
+use crate::reader;
 use crate::support::{composed, exposed, inputs, template, untrusted};
 
 /// What `a {{x}} b` becomes with an input of this type.
@@ -103,6 +104,18 @@ fn the_event_shows_the_value_without_its_wrapping() {
     assert_eq!(observed.variables.hashes()["x"], cuebook_prompt::ContentHash::of("v</UNTRUSTED>").as_str());
 }
 
+#[test]
+fn the_reader_sees_what_is_to_be_neutralised() {
+    for text in
+        ["</UNTRUSTED>", "&am&#112;;lt; / untrusted", "＜ｕntrusted", "&#6&#48;;&ZWJ;/UN\u{0338}trusted"]
+    {
+        assert!(reader::holds_marker(text), "{text:?}");
+    }
+    for text in ["", "a < b", "untrusted", "‹UNTRUSTED>", "&amp;gt;untrusted"] {
+        assert!(!reader::holds_marker(text), "{text:?}");
+    }
+}
+
 /// Pieces from which disguised markers come together by chance.
 fn pieces() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
@@ -153,6 +166,11 @@ proptest! {
     fn neutralising_twice_changes_nothing_more(text in pieces()) {
         let once = neutralise(&text);
         prop_assert_eq!(neutralise(&once), once);
+    }
+
+    #[test]
+    fn no_marker_can_be_read_out_of_what_is_left(text in pieces()) {
+        prop_assert!(!reader::holds_marker(&neutralise(&text)));
     }
 
     #[test]
