@@ -1,8 +1,10 @@
 //! The ports of storage: what the engine needs of a log, whoever keeps it.
 //!
-//! Every call takes a [`Principal`]: another tenant's run does not exist. Nothing is visible before it is durable.
+//! Every call takes a [`Principal`]: another tenant's run does not exist. The tenant is the boundary; workspaces of one
+//! tenant share its runs. Nothing is visible before it is durable, and what is visible is a prefix of the log made of
+//! whole batches.
 
-use cuebook_prompt::Principal;
+use cuebook_prompt::{ContentHash, Principal};
 use cuebook_wire::{RunId, RunStatus, Sequence, Timestamp, WorkflowId};
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
@@ -10,7 +12,10 @@ use tokio::sync::watch;
 
 use crate::record::Record;
 
-/// The answer of a port.
+/// The answer of a port, which does nothing before it is awaited.
+///
+/// Dropped while it is awaited, a call has happened as a whole or not at all. Every port may answer
+/// [`LogError::Storage`]; its other errors are named with it.
 pub type Answer<'a, T> = BoxFuture<'a, Result<T, LogError>>;
 
 /// Why a port could not do what it was asked.
@@ -44,6 +49,14 @@ pub enum LogError {
     /// The records do not carry the sequence numbers that follow.
     #[error("records are not numbered from {0} on")]
     Misnumbered(Sequence),
+    /// A batch speaks of another run than its own.
+    #[error("a batch of run '{expected}' names run '{found}'")]
+    OtherRun {
+        /// The run of the batch.
+        expected: RunId,
+        /// The run that one of its records or its index entry names.
+        found: RunId,
+    },
     /// The storage itself failed.
     #[error("storage failed: {0}")]
     Storage(String),
@@ -56,11 +69,11 @@ pub struct Append {
     pub run_id: RunId,
     /// The writer's epoch, from [`RunLog::open`].
     pub epoch: u64,
-    /// The records, numbered densely from the log's next sequence on.
+    /// The records, numbered densely from the log's next sequence on; none when only signals are taken note of.
     pub records: Vec<Record>,
-    /// The keys of the signals that these records take note of.
+    /// The keys of the signals that these records take note of; keys that do not wait are passed over.
     pub consumed: Vec<String>,
-    /// The run as the index shows it from then on.
+    /// The run as the index shows it from then on, in place of what it showed before.
     pub entry: RunEntry,
 }
 
@@ -100,12 +113,30 @@ pub enum Offered {
 /// The event log of runs.
 pub trait RunLog: Send + Sync {
     /// Begins the log of a run and makes the caller its writer, or takes an existing run over; gives the epoch.
+    ///
+    /// The epoch of a new run is 1; each that takes over is greater than all before. A run without records is in no
+    /// list, but its id is taken.
+    ///
+    /// # Errors
+    ///
+    /// [`LogError::RunExists`] when a run that must be new is there, [`LogError::UnknownRun`] when one that is to be taken
+    /// over is not.
     fn open<'a>(&'a self, principal: &'a Principal, run_id: &'a RunId, how: Open) -> Answer<'a, u64>;
 
-    /// Appends a batch; when this returns, it is durable and visible.
+    /// Appends a batch; when this returns, it is durable and visible, and watchers have been told.
+    ///
+    /// Records, consumed signals and index entry change together or not at all.
+    ///
+    /// # Errors
+    ///
+    /// [`LogError::UnknownRun`], else what [`Head::admit`](crate::Head::admit) refuses.
     fn append<'a>(&'a self, principal: &'a Principal, batch: Append) -> Answer<'a, ()>;
 
-    /// Reads at most `limit` records from `from` on, in order.
+    /// Reads at most `limit` records from `from` on, in order; none when `from` is past the end.
+    ///
+    /// # Errors
+    ///
+    /// [`LogError::UnknownRun`].
     fn read<'a>(
         &'a self,
         principal: &'a Principal,
@@ -114,7 +145,14 @@ pub trait RunLog: Send + Sync {
         limit: usize,
     ) -> Answer<'a, Vec<Record>>;
 
-    /// Follows the sequence that comes next; it changes when records become visible.
+    /// Follows the sequence that comes next, from its present value on.
+    ///
+    /// It reports a change when records have become visible and when a signal has been accepted, the value then being the
+    /// same; at nothing else. Several changes may be reported as one. The value is never ahead of what can be read.
+    ///
+    /// # Errors
+    ///
+    /// [`LogError::UnknownRun`].
     fn watch<'a>(
         &'a self,
         principal: &'a Principal,
@@ -127,13 +165,19 @@ pub trait RunLog: Send + Sync {
 pub enum Open {
     /// It must not be there.
     New,
-    /// It must be there; earlier writers are shut out.
+    /// It must be there, ended or not; earlier writers are shut out.
     TakeOver,
 }
 
 /// The inboxes of runs.
 pub trait Inbox: Send + Sync {
-    /// Puts `signal` into the inbox of a run, once for each key.
+    /// Puts `signal` into the inbox of a run, once for each key as long as the run is kept.
+    ///
+    /// A key stays known when its signal has been consumed. The inbox of a run that has ended still takes signals.
+    ///
+    /// # Errors
+    ///
+    /// [`LogError::UnknownRun`].
     fn offer<'a>(
         &'a self,
         principal: &'a Principal,
@@ -142,29 +186,35 @@ pub trait Inbox: Send + Sync {
     ) -> Answer<'a, Offered>;
 
     /// The signals that no record has taken note of yet, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// [`LogError::UnknownRun`].
     fn pending<'a>(&'a self, principal: &'a Principal, run_id: &'a RunId) -> Answer<'a, Vec<Signal>>;
 }
 
 /// The index of runs.
 pub trait RunIndex: Send + Sync {
-    /// The entry of one run.
+    /// The entry of one run, as its last batch left it.
+    ///
+    /// # Errors
+    ///
+    /// [`LogError::UnknownRun`], also before the first batch.
     fn entry<'a>(&'a self, principal: &'a Principal, run_id: &'a RunId) -> Answer<'a, RunEntry>;
 
-    /// The runs of a principal, newest first, at most `limit`.
+    /// The runs of a principal by their start, newest first, at most `limit`.
+    ///
+    /// Runs of one start follow each other by descending id, in the order of its bytes.
     fn runs<'a>(&'a self, principal: &'a Principal, limit: usize) -> Answer<'a, Vec<RunEntry>>;
 }
 
 /// Bodies by content hash.
 pub trait Blobs: Send + Sync {
-    /// Stores `bytes` under their hash, once, and gives the hash.
-    fn put<'a>(&'a self, principal: &'a Principal, text: &'a str) -> Answer<'a, cuebook_prompt::ContentHash>;
+    /// Stores `text` under its hash, once for each tenant, and gives the hash.
+    fn put<'a>(&'a self, principal: &'a Principal, text: &'a str) -> Answer<'a, ContentHash>;
 
-    /// The text of `hash`, if it is there.
-    fn get<'a>(
-        &'a self,
-        principal: &'a Principal,
-        hash: &'a cuebook_prompt::ContentHash,
-    ) -> Answer<'a, Option<String>>;
+    /// The text of `hash`, if this tenant has stored it.
+    fn get<'a>(&'a self, principal: &'a Principal, hash: &'a ContentHash) -> Answer<'a, Option<String>>;
 }
 
 /// Everything that a store for runs offers.

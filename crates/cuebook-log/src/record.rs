@@ -6,12 +6,20 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 /// One entry of a run's log: what the wire shows, and what only this host may read; stored in one transaction.
+///
+/// A store gives back exactly what it took, values as deep as [`Record::MAX_DEPTH`] included. What it cannot give back it
+/// refuses to take.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
     /// The event as served.
     pub event: RunEvent,
     /// What the closed payloads cannot hold; never served raw.
     pub private: Private,
+}
+
+impl Record {
+    /// How deep arrays and objects within payload and private part may be nested in any store, in levels.
+    pub const MAX_DEPTH: usize = 100;
 }
 
 /// The private part of a record; the engine knows its shapes, the log keeps it as it is.
