@@ -100,6 +100,7 @@ mod tests {
         check("&amp;amp;LT/UNTRUSTED", "‹/UNTRUSTED");
         check("&#60;&#x2f;&#85;NTRUSTED", "‹&#x2f;&#85;NTRUSTED");
         check("&#x0003C;/UNTRUSTED>", "‹/UNTRUSTED>");
+        check("&#00000000000060;/UNTRUSTED>", "‹/UNTRUSTED>");
         check("\u{226E}/UNTRUSTED>", "‹/UNTRUSTED>");
         check("<\u{0007}/UNTRUSTED>", "‹\u{0007}/UNTRUSTED>");
         check("<\u{20D2}/U\u{0336}NTRU\u{017F}TED>", "‹\u{20D2}/U\u{0336}NTRU\u{017F}TED>");
