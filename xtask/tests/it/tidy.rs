@@ -8,7 +8,8 @@ use crate::{read, root};
 const MAX_LINES: usize = 500;
 
 fn files_below(directory: &Path, extension: &str, found: &mut Vec<PathBuf>) {
-    let entries = std::fs::read_dir(directory).unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
+    let entries =
+        std::fs::read_dir(directory).unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
     for entry in entries {
         let path = entry.expect("a directory entry").path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -54,14 +55,18 @@ fn files_stay_readable() {
 #[test]
 fn nothing_is_left_undone() {
     let marks = [format!("{}DO", "TO"), format!("{}ME", "FIX")];
-    check("these files hold work that is not done", |_, text| marks.iter().any(|mark| text.contains(mark.as_str())));
+    check("these files hold work that is not done", |_, text| {
+        marks.iter().any(|mark| text.contains(mark.as_str()))
+    });
 }
 
 #[test]
 fn tests_neither_sleep_nor_hide() {
     let ignored = format!("#[{}", "ignore");
     let panics = format!("#[{}", "should_panic");
-    check("these files ignore tests or expect panics", |_, text| text.contains(&ignored) || text.contains(&panics));
+    check("these files ignore tests or expect panics", |_, text| {
+        text.contains(&ignored) || text.contains(&panics)
+    });
 }
 
 #[test]
@@ -82,8 +87,12 @@ fn machine_paths_stay_out() {
             files_below(&root().join(directory), extension, &mut found);
         }
     }
-    found.extend(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "AGENTS.md"].map(|it| root().join(it)));
+    found.extend(
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "AGENTS.md"]
+            .map(|it| root().join(it)),
+    );
     let roots = ["work", "home", "root"].map(|name| format!("/{name}/"));
-    let named: Vec<_> = found.iter().filter(|path| roots.iter().any(|it| read(path).contains(it.as_str()))).collect();
+    let named: Vec<_> =
+        found.iter().filter(|path| roots.iter().any(|it| read(path).contains(it.as_str()))).collect();
     assert!(named.is_empty(), "these files name paths of a machine: {named:?}");
 }
