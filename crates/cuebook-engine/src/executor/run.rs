@@ -164,8 +164,10 @@ impl Run {
             if self.state.status.is_terminal() {
                 break;
             }
-            if let Ok(body) = serde_json::from_value::<SignalBody>(signal.body) {
-                self.step_consuming(body.into(), vec![signal.key]).await?;
+            match serde_json::from_value::<SignalBody>(signal.body) {
+                Ok(body) => self.step_consuming(body.into(), vec![signal.key]).await?,
+                // Nobody will ever be able to read it; it must not stand in the inbox for ever.
+                Err(_) => self.commit(Vec::new(), vec![signal.key]).await?,
             }
         }
         Ok(())

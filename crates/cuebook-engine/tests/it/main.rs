@@ -4,6 +4,9 @@
 //! Every run that ends here is held against the general promises of a log, whatever else its test asks; see
 //! [`support::promises`].
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, helper functions included")]
+#![expect(clippy::needless_pass_by_value, reason = "helpers take `json!` literals as they are written")]
+
 mod conformance;
 mod fold;
 mod inputs;
@@ -14,5 +17,6 @@ mod retry;
 mod schedule;
 mod secrets;
 mod signals;
+mod store;
 mod support;
 mod trust;

@@ -85,7 +85,8 @@ async fn a_stream_that_splits_the_secret_anywhere() {
 
 #[tokio::test]
 async fn json_that_holds_the_secret_in_keys_and_values() {
-    let escapes: String = CANARY.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+    let escapes: Vec<String> = CANARY.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+    let escapes = escapes.concat();
     let answer = format!("{{\"{escapes}\": [\"{escapes}\"]}}");
     let host = host(move |_| Reply::text(&answer));
     let log = host.run(&flow(json!({"responseFormat": "json"})), json!({})).await;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cuebook_engine::{Engine, Plan, RunFacts, RunHandle, SignalBody, read_inputs};
+use cuebook_engine::{Engine, EngineError, Plan, RunFacts, RunHandle, RunState, SignalBody, read_inputs};
 use cuebook_log::{MemoryStore, Offered, Record, RunLog};
 use cuebook_prompt::{BindPolicy, Pipeline, Principal, PromptPolicy, SourceSet, Trust};
 use cuebook_wire::{Configurable, LibraryId, NodeId, Observability, PromptRefs, RunId, Sequence};
@@ -191,6 +191,11 @@ impl Started<'_> {
     pub(crate) async fn resolve(&self, node: &str, value: Value) -> Offered {
         let body = SignalBody::Resolve { node: NodeId::new(node), value };
         self.handle.signal(&format!("resolve-{node}"), &body).await.unwrap()
+    }
+
+    /// Waits for the end without looking at it.
+    pub(crate) async fn outcome(self) -> Result<RunState, EngineError> {
+        self.handle.wait().await
     }
 
     /// The log so far.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use cuebook_engine::RunState;
+use cuebook_engine::{RunState, snapshot};
 use cuebook_log::Record;
 
 use super::schemas;
@@ -17,6 +17,7 @@ pub(crate) fn check(records: &[Record], live: &RunState) {
     for record in records {
         schemas::check(&record.event);
     }
+    schemas::check_snapshot(&snapshot(live));
 }
 
 /// Dense from 0, and exactly one terminal event, the last.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex};
 
-use cuebook_wire::{RunEvent, payload, schema};
+use cuebook_wire::{RunEvent, RunSnapshot, payload, schema};
 use jsonschema::{Retrieve, Uri, Validator};
 use serde_json::{Value, json};
 
@@ -63,6 +63,16 @@ pub(crate) fn check(event: &RunEvent) {
         hold(&format!("the published payload {event_type}"), &event.payload, || {
             reference(&format!("run-event-payloads.schema.json{index}"))
         });
+    }
+}
+
+/// Holds a snapshot against every schema there is for it.
+#[track_caller]
+pub(crate) fn check_snapshot(snapshot: &RunSnapshot) {
+    let document = serde_json::to_value(snapshot).unwrap();
+    hold("our snapshot", &document, || build(schema::of::<RunSnapshot>()));
+    if let Some(published) = PUBLISHED.as_ref() {
+        hold("the published snapshot", &document, || build_published(published, "run-snapshot.schema.json"));
     }
 }
 

@@ -97,7 +97,7 @@ impl Simulation {
         }
         let suspended = self.state.nodes.iter().position(|node| node.phase == Phase::Suspended);
         match suspended {
-            Some(node) if self.open.is_empty() || choice.pick % 2 == 0 => {
+            Some(node) if self.open.is_empty() || choice.pick.is_multiple_of(2) => {
                 let node = self.state.plan.nodes[node].id.clone();
                 self.input(Input::Resolve { node, value: json!("go on") });
             }
