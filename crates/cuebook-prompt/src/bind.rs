@@ -205,11 +205,12 @@ impl Binder<'_> {
         let name = &variable.name;
         let message = format!("required variable '{name}' has no value");
         let error = self.error(ErrorCode::PromptVariableUnresolved, name, message);
-        let place = match variable.source {
-            VariableSource::Input => "an input port of the node",
-            VariableSource::Variable => "a variable of the run",
-            VariableSource::Context => "a context fact of the host",
-            VariableSource::Secret => "an input port holding the id of a declared secret",
+        let place = match (self.scope, variable.source) {
+            (Scope::Supplied(_), _) => "a value that the caller gives",
+            (_, VariableSource::Input) => "an input port of the node",
+            (_, VariableSource::Variable) => "a variable of the run",
+            (_, VariableSource::Context) => "a context fact of the host",
+            (_, VariableSource::Secret) => "an input port holding the id of a declared secret",
         };
         let hint = match nearest(name, self.scope.names(variable.source)) {
             Some(near) if near != name => format!("it is {place}; there is one called '{near}'"),
