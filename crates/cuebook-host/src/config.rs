@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 
 use cuebook_prompt::{BindPolicy, PromptPolicy};
 use cuebook_wire::{Document, ErrorCode, Fault, LibraryId, Observability, PromptRefs};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
+use serde_json::Value as Json;
 
 pub(crate) use models::SCRIPTED;
 pub use models::{ModelTarget, ProviderConfig, ProviderKind};
@@ -75,6 +76,7 @@ impl Default for PromptsConfig {
 /// The trust of inputs without a tag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(transform = words)]
 pub enum UntaggedInputs {
     /// They are trusted.
     #[default]
@@ -104,6 +106,18 @@ impl Default for LimitsConfig {
 pub struct RunConfig {
     /// The workflow that runs when none is named.
     pub workflow: Option<String>,
+}
+
+/// Makes the schema of an enum a plain list of its words, so that a wrong one is answered with all of them.
+fn words(schema: &mut Schema) {
+    let branches = schema.remove("oneOf").unwrap_or_default();
+    let words = branches.as_array().into_iter().flatten().flat_map(|branch| match &branch["enum"] {
+        Json::Array(several) => several.clone(),
+        _ => vec![branch["const"].clone()],
+    });
+    let words: Vec<Json> = words.collect();
+    schema.insert("type".to_owned(), "string".into());
+    schema.insert("enum".to_owned(), words.into());
 }
 
 impl Document for Config {
@@ -137,7 +151,7 @@ impl Config {
     }
 
     /// The JSON Schema of the file.
-    pub fn schema() -> serde_json::Value {
+    pub fn schema() -> Json {
         schemars::schema_for!(Config).to_value()
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn read_text(path: &Path) -> Result<Source, Problems> {
 }
 
 /// A path as a person wants to read it: without a leading `./`.
-pub(crate) fn shown(path: &Path) -> std::path::Display<'_> {
+pub fn shown(path: &Path) -> std::path::Display<'_> {
     path.strip_prefix(".").ok().filter(|rest| *rest != Path::new("")).unwrap_or(path).display()
 }
 

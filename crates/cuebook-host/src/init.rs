@@ -17,12 +17,16 @@ const FILES: [(&str, &str); 5] = [
     ("prompts/question@1.0.0.md", include_str!("../scaffold/prompts/question@1.0.0.md")),
 ];
 
-/// Writes a new project into `directory`, which is made if it is not there, and gives the files.
+/// Writes a new project into `directory`, which is made if it is not there, and gives the files below it.
 ///
 /// # Errors
 ///
-/// `file_unreadable` for every file that is there already (then nothing is written), or when writing fails.
+/// `file_unreadable` for every file that is there already and for a `directory` that is none (then nothing is written), or
+/// when writing fails.
 pub fn init(directory: &Path) -> Result<Vec<PathBuf>, Problems> {
+    if directory.exists() && !directory.is_dir() {
+        return Err(problem(directory, "it is there already and no directory").into());
+    }
     let paths: Vec<PathBuf> = FILES.iter().map(|(name, _)| directory.join(name)).collect();
     let there = paths.iter().filter(|path| path.exists());
     let problems: Problems = there.map(|path| problem(path, "it is there already")).collect();

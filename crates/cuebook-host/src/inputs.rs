@@ -1,5 +1,7 @@
 //! Run inputs as a person types them: `name=value`, read by the type that the workflow declares.
 
+use std::collections::BTreeMap;
+
 use cuebook_engine::read_inputs;
 use cuebook_prompt::Trust;
 use cuebook_template::{Diagnostic, nearest};
@@ -20,6 +22,22 @@ pub struct TypedInput {
     pub untrusted: bool,
 }
 
+/// The pairs of `NAME=VALUE` by name.
+///
+/// # Errors
+///
+/// `validation_error` for every name that is given twice.
+pub fn named(what: &str, pairs: &[(String, String)]) -> Result<BTreeMap<String, String>, Problems> {
+    let mut problems = Problems::new();
+    let mut named = BTreeMap::new();
+    for (name, value) in pairs {
+        if named.insert(name.clone(), value.clone()).is_some() {
+            problems.push(given_twice(what, name));
+        }
+    }
+    problems.or(named)
+}
+
 /// Reads typed inputs for `definition`.
 ///
 /// # Errors
@@ -34,7 +52,7 @@ pub fn read_typed(
     let mut inputs = Map::new();
     for (at, input) in typed.iter().enumerate() {
         if typed[..at].iter().any(|earlier| earlier.name == input.name) {
-            problems.push(given_twice(&input.name));
+            problems.push(given_twice("input", &input.name));
             continue;
         }
         let variable = definition.variables.iter().find(|variable| variable.name == input.name);
@@ -55,8 +73,8 @@ pub fn read_typed(
     problems.or(inputs)
 }
 
-fn given_twice(name: &str) -> Diagnostic {
-    Diagnostic::error(ErrorCode::ValidationError.as_str(), format!("input '{name}' is given twice"))
+fn given_twice(what: &str, name: &str) -> Diagnostic {
+    Diagnostic::error(ErrorCode::ValidationError.as_str(), format!("{what} '{name}' is given twice"))
         .with_hint("leave one of the two out")
 }
 

@@ -109,8 +109,7 @@ pub fn read(path: &Path) -> Result<Journal, Problems> {
     let source = read_text(path)?;
     let mut lines = source.text().lines().enumerate();
     let (_, first) = lines.next().ok_or_else(|| problem(path, "it is empty"))?;
-    let header: Header =
-        serde_json::from_str(first).map_err(|error| problem(path, &format!("line 1: {error}")))?;
+    let header: Header = serde_json::from_str(first).map_err(|error| problem(path, &in_line(1, &error)))?;
     if header.version != VERSION {
         return Err(problem(
             path,
@@ -121,14 +120,21 @@ pub fn read(path: &Path) -> Result<Journal, Problems> {
         Plan::compile(header.workflow).map_err(|faults| problem(path, &format!("line 1: {}", faults[0])))?;
     let mut records = Vec::new();
     for (at, line) in lines {
-        let Line { event, private } = serde_json::from_str(line)
-            .map_err(|error| problem(path, &format!("line {}: {error}", at + 1)))?;
+        let Line { event, private } =
+            serde_json::from_str(line).map_err(|error| problem(path, &in_line(at + 1, &error)))?;
         records.push(Record { event, private: Private::from_json(private) });
     }
     let state =
         RunState::of_log(&records, Arc::new(plan)).map_err(|error| problem(path, &error.to_string()))?;
     let state = state.ok_or_else(|| problem(path, "it holds no record"))?;
     Ok(Journal { records, state })
+}
+
+/// What is wrong with a line, by the number of that line in the file.
+fn in_line(number: usize, error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let what = text.split(" at line ").next().unwrap_or_default();
+    format!("line {number}, column {}: {what}", error.column())
 }
 
 fn problem(path: &Path, reason: &str) -> Problems {

@@ -4,6 +4,7 @@
 //! shown to them ([`Problems`]); it refuses a second way to compose a prompt or to start a run.
 
 mod agents;
+mod check;
 mod clock;
 mod config;
 mod document;
@@ -20,6 +21,7 @@ mod report;
 mod secrets;
 
 pub use agents::AgentRegistry;
+pub use check::ProjectCheck;
 pub use clock::SystemClock;
 pub use config::{
     Allow, Config, LimitsConfig, ModelTarget, PathsConfig, PromptsConfig, ProviderConfig, ProviderKind,
@@ -29,9 +31,10 @@ pub use explain::{
     CompositionView, MarginLine, NodePreview, NodeView, PreviewNode, RunView, TextSource,
     disclose_composition, disclose_error, disclose_node, disclose_preview, disclose_resolution, margin,
 };
+pub use files::shown;
 pub use host::{CONFIG_FILE, Host, Options, StartRun, load_config};
 pub use init::init;
-pub use inputs::{TypedInput, read_typed};
+pub use inputs::{TypedInput, named, read_typed};
 pub use load::{Directories, WorkflowFile, Workflows};
 pub use models::ModelRouter;
 pub use render::{Rendered, parse_reference};

@@ -1,12 +1,13 @@
 //! Rendering one prompt: a template by ref, or an agent's own prompt.
 
-use cuebook_prompt::{Observed, Principal, Trust, Value, Values, Warning};
+use cuebook_prompt::{Body, Entry, Observed, Principal, Trust, Value, Values, Warning};
 use cuebook_template::{Diagnostic, nearest};
-use cuebook_wire::{AgentId, ErrorCode, PromptRef};
+use cuebook_wire::{AgentId, ErrorCode, PromptRef, VariableType};
 use serde_json::{Map, Value as Json};
 
 use crate::explain::prompt_problems;
 use crate::host::Host;
+use crate::inputs::named;
 use crate::report::Problems;
 
 /// What a render gives.
@@ -42,6 +43,37 @@ impl Host {
         Ok(Rendered { observed: composition.observed, warnings })
     }
 
+    /// The template that `reference` means.
+    ///
+    /// # Errors
+    ///
+    /// `prompt_ref_invalid`; `prompt_template_not_found` and `prompt_ref_ambiguous` when no library has it or several do.
+    pub fn template(&self, reference: &str) -> Result<&Entry, Problems> {
+        let reference = parse_reference(reference)?;
+        self.libraries.find(&reference, None).map_err(|error| error.diagnostic().clone().into())
+    }
+
+    /// Reads variables as typed, each by the type that the template declares; text that is no JSON of another type stays
+    /// text, and binding refuses it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::template`]; `validation_error` for every name that is given twice or that the template does not have.
+    pub fn read_variables(
+        &self,
+        reference: &str,
+        typed: &[(String, String)],
+    ) -> Result<Map<String, Json>, Problems> {
+        let entry = self.template(reference)?;
+        let mut problems = Problems::new();
+        let typed = problems.collect(named("variable", typed)).unwrap_or_default();
+        let known = names_of(entry);
+        let strangers = typed.keys().filter(|name| !known.contains(&name.as_str()));
+        problems.extend(strangers.map(|name| no_variable(entry, name, &known)));
+        problems
+            .or(typed.iter().map(|(name, text)| (name.clone(), read_variable(entry, name, text))).collect())
+    }
+
     /// Renders the own prompt of an agent.
     ///
     /// # Errors
@@ -65,6 +97,33 @@ impl Host {
             )
         })?;
         Ok(Rendered { observed: composition.observed, warnings: Vec::new() })
+    }
+}
+
+/// The variables of a template and its placeholders that none of them declares.
+fn names_of(entry: &Entry) -> Vec<&str> {
+    let declared = entry.template.variables.iter().map(|variable| variable.name.as_str());
+    let placeholders = match &entry.pinned.body {
+        Body::Template(program) => program.names().iter().map(|name| &**name).collect(),
+        Body::Static { .. } => Vec::new(),
+    };
+    declared.chain(placeholders).collect()
+}
+
+fn no_variable(entry: &Entry, name: &str, known: &[&str]) -> Diagnostic {
+    let message = format!("{} has no variable '{name}'", entry.pinned.reference);
+    let problem = Diagnostic::error(ErrorCode::ValidationError.as_str(), message);
+    match nearest(name, known.iter().copied()) {
+        Some(near) => problem.with_hint(format!("did you mean '{near}'?")),
+        None if known.is_empty() => problem.with_hint("it has none"),
+        None => problem.with_hint(format!("it has {}", known.join(", "))),
+    }
+}
+
+fn read_variable(entry: &Entry, name: &str, text: &str) -> Json {
+    match entry.template.variable(name).map(|variable| variable.value_type) {
+        None | Some(VariableType::String) => text.into(),
+        Some(_) => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
     }
 }
 

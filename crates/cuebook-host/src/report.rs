@@ -68,6 +68,12 @@ impl From<Diagnostic> for Problems {
     }
 }
 
+impl Extend<Diagnostic> for Problems {
+    fn extend<I: IntoIterator<Item = Diagnostic>>(&mut self, problems: I) {
+        self.0.extend(problems);
+    }
+}
+
 impl IntoIterator for Problems {
     type Item = Diagnostic;
     type IntoIter = std::vec::IntoIter<Diagnostic>;

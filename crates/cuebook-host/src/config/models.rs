@@ -46,6 +46,7 @@ pub struct ProviderConfig {
 /// The kinds of providers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(transform = super::words)]
 pub enum ProviderKind {
     /// Built in and deterministic; answers from the prompt.
     Scripted,

@@ -90,21 +90,19 @@ fn chain_line(entry: &ChainEntry) -> String {
 pub fn disclose_composition(composition: &CompositionView, text: bool) -> String {
     let bodies: Vec<&str> = composition.record.bodies.iter().map(|body| body.reference.as_str()).collect();
     let mut out = format!("   composed: {} ({})\n", bodies.join(" + "), composition.content_trust);
-    let _ = writeln!(out, "   hash: {}", composition.hash);
-    match (&composition.composed, composition.text_source) {
-        _ if !text => {}
-        (_, TextSource::Changed) => {
-            out.push_str(
-                "   text: the log does not hold it, and the prompts have changed since: it cannot be shown\n",
-            );
-        }
-        (None, _) => out.push_str("   text: the log does not hold it (observability)\n"),
-        (Some(composed), source) => {
-            let note =
-                if source == TextSource::ComposedAgain { " (composed again; the hash agrees)" } else { "" };
-            let _ = writeln!(out, "   text{note}:");
+    let verdict = match composition.text_source {
+        TextSource::ComposedAgain => " (composed again: it agrees)",
+        TextSource::Changed => " (composed again: it differs, prompts have changed since)",
+        TextSource::Log | TextSource::NotShown => "",
+    };
+    let _ = writeln!(out, "   hash: {}{verdict}", composition.hash);
+    match composition.composed.as_ref().filter(|_| text) {
+        Some(composed) => {
+            out.push_str("   text:\n");
             out.push_str(&with_margin(composed, composition));
         }
+        None if text => out.push_str("   text: the log does not hold it (observability)\n"),
+        None => {}
     }
     out
 }

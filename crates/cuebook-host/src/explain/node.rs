@@ -1,6 +1,6 @@
 //! A node's prompt before any run: the same chain and composition, on values given by hand.
 
-use cuebook_engine::{RunState, prompt_request};
+use cuebook_engine::{PlanNode, RunState, prompt_request};
 use cuebook_prompt::{Prepared, PromptErrors, Scope, Secrets, Trust, Value};
 use cuebook_template::{Diagnostic, nearest};
 use cuebook_wire::payload::{AgentPromptResolved, LogAppended, LogLevel};
@@ -45,7 +45,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// When there is no such node, it takes no prompts, or the run's inputs are wrong. What is wrong with the prompt
+    /// When there is no such node or port, it takes no prompts, or the run's inputs are wrong. What is wrong with the prompt
     /// itself is in the preview.
     pub async fn preview(&self, preview: PreviewNode<'_>) -> Result<NodePreview, Problems> {
         let plan = std::sync::Arc::clone(&preview.start.workflow.plan);
@@ -54,6 +54,7 @@ impl Host {
         let state = RunState::begin(std::sync::Arc::new(facts), std::sync::Arc::clone(&plan), self.now());
         let mut request = prompt_request(&state, index)
             .ok_or_else(|| no_prompts(&plan.nodes[index].type_id, preview.node))?;
+        unknown_ports(&plan.nodes[index], &preview.ports).or(())?;
         if let Scope::Node { inputs, .. } = &mut request.scope {
             *inputs = state.known_port_values(index);
             let given = preview
@@ -116,6 +117,23 @@ fn no_node(plan: &cuebook_engine::Plan, name: &str) -> Problems {
         None => problem,
     }
     .into()
+}
+
+/// Ports that neither the node nor an edge to it has.
+fn unknown_ports(node: &PlanNode, given: &Map<String, Json>) -> Problems {
+    let carried =
+        node.incoming.iter().filter_map(|edge| edge.carries.as_ref().map(|(_, port)| port.as_str()));
+    let known: Vec<&str> = node.inputs.iter().map(|(port, _)| port.as_str()).chain(carried).collect();
+    let strangers = given.keys().filter(|port| !known.contains(&port.as_str()));
+    let problem = |port: &String| {
+        let message = format!("node '{}' has no input port '{port}'", node.id);
+        let problem = Diagnostic::error(ErrorCode::ValidationError.as_str(), message);
+        match nearest(port, known.iter().copied()) {
+            Some(near) => problem.with_hint(format!("did you mean '{near}'?")),
+            None => problem,
+        }
+    };
+    strangers.map(problem).collect()
 }
 
 fn no_prompts(type_id: &str, name: &str) -> Problems {

@@ -121,6 +121,12 @@ impl RunView {
         }
     }
 
+    /// Whether a prompt that was composed again is not what the log says.
+    pub fn has_changed(&self) -> bool {
+        let compositions = self.nodes.iter().filter_map(|node| node.composition.as_ref());
+        compositions.into_iter().any(|composition| composition.text_source == TextSource::Changed)
+    }
+
     /// Composes again what the log does not have, and holds its hash against the log's.
     pub async fn complete_texts(&mut self, state: &RunState, pipeline: &Pipeline) {
         for view in &mut self.nodes {

@@ -28,6 +28,8 @@ pub struct WorkflowFile {
     pub plan: Arc<Plan>,
     /// What is doubtful about it.
     pub warnings: Problems,
+    /// The text it was read from.
+    pub(crate) document: Document,
 }
 
 impl Workflows {
@@ -108,5 +110,5 @@ pub(crate) fn load_workflow(path: &Path) -> Result<WorkflowFile, Problems> {
     let severity = cuebook_template::Severity::Warning;
     let warnings =
         document.problems(warnings).iter().map(|problem| problem.clone().with_severity(severity)).collect();
-    Ok(WorkflowFile { path: path.to_owned(), plan: Arc::new(plan), warnings })
+    Ok(WorkflowFile { path: path.to_owned(), plan: Arc::new(plan), warnings, document })
 }
