@@ -1,15 +1,26 @@
-//! The arguments of every command.
+//! What all commands share: the root of the grammar, formats, and where files and inputs come from.
+//!
+//! The arguments of one command stand with the command.
 
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use cuebook_host::{Directories, Options, TypedInput};
 
-use crate::exit;
+use crate::commands::completions::CompletionsArgs;
+use crate::commands::config::ConfigArgs;
+use crate::commands::explain::ExplainArgs;
+use crate::commands::init::InitArgs;
+use crate::commands::prompts::PromptsArgs;
+use crate::commands::run::RunArgs;
+use crate::exit::help;
 
 /// The prompt host for multi-agent workflows: what each agent was told, where each sentence came from, and why.
 #[derive(Debug, Parser)]
-#[command(name = "cuebook", version, after_help = exit::HELP, max_term_width = 100)]
+#[command(name = "cuebook", version, after_help = help!(
+    "cuebook init my-project",
+    "cuebook run my-project --input question=\"What is a prompt book?\"",
+), max_term_width = 100)]
 pub(crate) struct Args {
     /// How data is written.
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
@@ -46,27 +57,39 @@ pub(crate) enum Color {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run a workflow and show, for every node, the prompt it got and why.
-    #[command(after_help = "\
-Examples:
-  cuebook run examples/newsroom --input topic=\"the night train\"
-  cuebook run . review --input draft=\"…\" --untrusted-input notes=\"…\" --journal run.jsonl
-  cuebook run . --input topic=x --json | jq .outputs")]
+    #[command(after_help = help!(
+        "cuebook run examples/newsroom --input topic=\"the night train\"",
+        "cuebook run . review --input draft=\"…\" --untrusted-input notes=\"…\" --journal run.jsonl",
+        "cuebook run . --input topic=x --json | jq .outputs",
+    ))]
     Run(RunArgs),
     /// Explain which prompt a run or a node gets, and why.
+    #[command(after_help = help!(
+        "cuebook explain run run.jsonl --text",
+        "cuebook explain node examples/newsroom writer --input topic=bread --text",
+    ))]
     Explain(ExplainArgs),
     /// List, show and render prompts.
+    #[command(after_help = help!(
+        "cuebook prompts list --project examples/newsroom",
+        "cuebook prompts render prompt:writer-user --project examples/newsroom --var topic=bread",
+    ))]
     Prompts(PromptsArgs),
     /// Make a new project that runs as it is.
-    #[command(
-        after_help = "Example:\n  cuebook init my-project && cuebook run my-project --input question=\"Why?\""
-    )]
+    #[command(after_help = help!(
+        "cuebook init my-project && cuebook run my-project --input question=\"Why?\"",
+    ))]
     Init(InitArgs),
     /// Check a project, or print the schema of its configuration.
+    #[command(after_help = help!(
+        "cuebook config check examples/newsroom",
+        "cuebook config schema > cuebook.schema.json",
+    ))]
     Config(ConfigArgs),
     /// Print completions for a shell.
-    #[command(
-        after_help = "Example:\n  cuebook completions bash > ~/.local/share/bash-completion/completions/cuebook"
-    )]
+    #[command(after_help = help!(
+        "cuebook completions bash > ~/.local/share/bash-completion/completions/cuebook",
+    ))]
     Completions(CompletionsArgs),
 }
 
@@ -128,113 +151,17 @@ fn parse_untrusted(text: &str) -> Result<TypedInput, String> {
 }
 
 fn parse_input(text: &str, untrusted: bool) -> Result<TypedInput, String> {
-    match text.split_once('=').filter(|(name, _)| !name.is_empty()) {
-        Some((name, text)) => Ok(TypedInput { name: name.to_owned(), text: text.to_owned(), untrusted }),
-        None => Err("an input is written NAME=VALUE".to_owned()),
-    }
+    parse_pair(text).map(|(name, text)| TypedInput { name, text, untrusted })
 }
 
-#[derive(Debug, ClapArgs)]
-pub(crate) struct RunArgs {
-    /// The project directory.
-    pub(crate) dir: PathBuf,
-    /// The workflow: its id, or a JSON file.
-    pub(crate) workflow: Option<String>,
-    #[command(flatten)]
-    pub(crate) inputs: InputArgs,
-    #[command(flatten)]
-    pub(crate) files: FilesArgs,
-    /// Keep the run's log in a file, for `cuebook explain run FILE`.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) journal: Option<PathBuf>,
-    /// Print the outputs alone, without prompts and reasons.
-    #[arg(long)]
-    pub(crate) quiet: bool,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct ExplainArgs {
-    #[command(subcommand)]
-    pub(crate) what: Explain,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Explain {
-    /// Explain a run that was kept in a journal.
-    #[command(after_help = "\
-Examples:
-  cuebook run examples/newsroom --input topic=bread --journal run.jsonl
-  cuebook explain run run.jsonl --text")]
-    Run(ExplainRunArgs),
-    /// Explain what a node would be told, without a run.
-    #[command(after_help = "\
-Examples:
-  cuebook explain node examples/newsroom writer --input topic=bread --text
-  cuebook explain node examples/newsroom editor --input topic=bread --port draft=\"A draft.\"")]
-    Node(ExplainNodeArgs),
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct ExplainRunArgs {
-    /// The journal of the run.
-    pub(crate) journal: PathBuf,
-    /// The project directory, needed to compose again what the journal does not hold.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) files: FilesArgs,
-    /// Show the composed prompts with their origins in the margin.
-    #[arg(long)]
-    pub(crate) text: bool,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct ExplainNodeArgs {
-    /// The project directory.
-    pub(crate) dir: PathBuf,
-    /// The node.
-    pub(crate) node: String,
-    /// The workflow: its id, or a JSON file.
-    #[arg(long)]
-    pub(crate) workflow: Option<String>,
-    #[command(flatten)]
-    pub(crate) inputs: InputArgs,
-    /// A value at an input port, in place of what an earlier node would give: JSON, or else text.
-    #[arg(long = "port", value_name = "NAME=VALUE", value_parser = parse_pair)]
-    pub(crate) ports: Vec<(String, String)>,
-    #[command(flatten)]
-    pub(crate) files: FilesArgs,
-    /// Show the composed prompt with its origins in the margin.
-    #[arg(long)]
-    pub(crate) text: bool,
-}
-
-fn parse_pair(text: &str) -> Result<(String, String), String> {
+/// Reads `NAME=VALUE`.
+pub(crate) fn parse_pair(text: &str) -> Result<(String, String), String> {
     let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
-    pair.map(|(name, value)| (name.to_owned(), value.to_owned())).ok_or_else(|| "write NAME=VALUE".to_owned())
+    pair.map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .ok_or_else(|| "write NAME=VALUE, with a name before the =".to_owned())
 }
 
-#[derive(Debug, ClapArgs)]
-pub(crate) struct PromptsArgs {
-    #[command(subcommand)]
-    pub(crate) what: Prompts,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Prompts {
-    /// List the templates of all libraries.
-    List(PromptsListArgs),
-    /// Show a template as it is kept.
-    Get(PromptsGetArgs),
-    /// Compose a template, or an agent's own prompt, with the values given: the bytes a model would get.
-    #[command(after_help = "\
-Examples:
-  cuebook prompts render prompt:writer-user@1.0.0 --project examples/newsroom --var topic=bread
-  cuebook prompts render prompt:writer-user --project examples/newsroom --var topic=bread --json
-  cuebook prompts render --agent core.openwop.agents.react.default --packs packs")]
-    Render(PromptsRenderArgs),
-}
-
+/// The project of a command that takes no run.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ProjectArgs {
     /// The project directory.
@@ -248,71 +175,4 @@ impl ProjectArgs {
     pub(crate) fn options(&self) -> Options {
         self.files.options(self.project.clone())
     }
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct PromptsListArgs {
-    #[command(flatten)]
-    pub(crate) project: ProjectArgs,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct PromptsGetArgs {
-    /// The template: prompt:ID or prompt:ID@VERSION.
-    pub(crate) reference: String,
-    #[command(flatten)]
-    pub(crate) project: ProjectArgs,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct PromptsRenderArgs {
-    /// The template: prompt:ID or prompt:ID@VERSION.
-    #[arg(required_unless_present = "agent")]
-    pub(crate) reference: Option<String>,
-    /// Render the own prompt of an agent.
-    #[arg(long, value_name = "ID", conflicts_with = "reference")]
-    pub(crate) agent: Option<String>,
-    /// A variable's value, read by its declared type; a secret variable takes a secret's id.
-    #[arg(long = "var", value_name = "NAME=VALUE", value_parser = parse_pair)]
-    pub(crate) variables: Vec<(String, String)>,
-    /// Take the values for untrusted: they are wrapped.
-    #[arg(long)]
-    pub(crate) untrusted: bool,
-    #[command(flatten)]
-    pub(crate) project: ProjectArgs,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct InitArgs {
-    /// The directory, which is made if it is not there.
-    pub(crate) dir: PathBuf,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct ConfigArgs {
-    #[command(subcommand)]
-    pub(crate) what: Config,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Config {
-    /// Check the configuration and everything it names: prompts, agents, packs and workflows.
-    Check(ConfigCheckArgs),
-    /// Print the JSON Schema of cuebook.toml.
-    Schema,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct ConfigCheckArgs {
-    /// The project directory.
-    #[arg(default_value = ".")]
-    pub(crate) dir: PathBuf,
-    #[command(flatten)]
-    pub(crate) files: FilesArgs,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct CompletionsArgs {
-    /// The shell.
-    pub(crate) shell: clap_complete::Shell,
 }

@@ -9,6 +9,8 @@ pub(crate) enum Exit {
     Findings,
     /// 2: usage, configuration or input is wrong; nothing was done.
     Usage,
+    /// 3: a prompt composed again is not what the log says.
+    Divergence,
     /// 130: interrupted.
     Interrupted,
 }
@@ -19,18 +21,29 @@ impl From<Exit> for std::process::ExitCode {
             Exit::Fine => 0,
             Exit::Findings => 1,
             Exit::Usage => 2,
+            Exit::Divergence => 3,
             Exit::Interrupted => 130,
         })
     }
 }
 
-/// The table that `--help` ends with.
-pub(crate) const HELP: &str = "\
+/// What the help of every command ends with: its examples, the exit codes and the environment.
+macro_rules! help {
+    ($($example:literal),+ $(,)?) => {
+        concat!(
+            "Examples:\n",
+            $("  ", $example, "\n",)+
+            "
 Exit codes:
   0    fine
   1    findings, or the run failed
   2    usage, configuration or input is wrong; nothing was done
+  3    a prompt composed again is not what the log says
   130  interrupted
 
 Environment:
-  NO_COLOR  no colour, whatever the terminal";
+  NO_COLOR  no colour, whatever the terminal"
+        )
+    };
+}
+pub(crate) use help;

@@ -1,10 +1,16 @@
 //! `cuebook completions`.
 
-use clap::CommandFactory as _;
+use clap::{Args as ClapArgs, CommandFactory as _};
 
-use crate::args::{Args, CompletionsArgs};
+use crate::args::Args;
 use crate::exit::Exit;
 use crate::output;
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct CompletionsArgs {
+    /// The shell.
+    pub(crate) shell: clap_complete::Shell,
+}
 
 pub(crate) fn completions(args: &CompletionsArgs) -> Exit {
     let mut script = Vec::new();

@@ -1,12 +1,39 @@
 //! `cuebook config`.
 
-use cuebook_host::prompt::Library;
-use cuebook_host::{Host, Problems};
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Subcommand};
+use cuebook_host::{Host, Problems, ProjectCheck};
 use serde_json::json;
 
-use crate::args::{Config, ConfigArgs, ConfigCheckArgs};
-use crate::exit::Exit;
+use crate::args::FilesArgs;
+use crate::exit::{Exit, help};
 use crate::output::{self, Output};
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) what: Config,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Config {
+    /// Check the configuration and everything it names: prompts, agents, packs and workflows.
+    #[command(after_help = help!("cuebook config check examples/newsroom"))]
+    Check(ConfigCheckArgs),
+    /// Print the JSON Schema of cuebook.toml.
+    #[command(after_help = help!("cuebook config schema > cuebook.schema.json"))]
+    Schema,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ConfigCheckArgs {
+    /// The project directory.
+    #[arg(default_value = ".")]
+    pub(crate) dir: PathBuf,
+    #[command(flatten)]
+    pub(crate) files: FilesArgs,
+}
 
 pub(crate) fn config(args: &ConfigArgs, output: Output) -> Result<Exit, Problems> {
     match &args.what {
@@ -18,35 +45,35 @@ pub(crate) fn config(args: &ConfigArgs, output: Output) -> Result<Exit, Problems
     }
 }
 
-/// Opens the project and loads every workflow; problems of the first step are usage, those of workflows findings.
+/// Opens the project and checks it whole; what keeps it from opening is usage, what it holds are findings.
 fn check(args: &ConfigCheckArgs, output: Output) -> Result<Exit, Problems> {
-    let host = Host::open(&args.files.options(args.dir.clone()))?;
-    let mut problems = Problems::new();
-    let mut warnings = Problems::new();
-    let ids: Vec<&str> = host.workflows.ids().collect();
-    for id in &ids {
-        if let Some(workflow) = problems.collect(host.workflow(Some(id))) {
-            workflow.warnings.iter().for_each(|warning| warnings.push(warning.clone()));
-        }
+    let found = Host::open(&args.files.options(args.dir.clone()))?.check();
+    if output.is_json() {
+        output::json(&json!({
+            "workflows": found.workflows,
+            "agents": found.agents,
+            "templates": found.templates,
+            "problems": found.problems.to_json(),
+            "warnings": found.warnings.to_json(),
+        }));
+    } else {
+        output.remarks(&found.warnings.iter().chain(found.problems.iter()).cloned().collect());
+        output::data(&summary(&found));
     }
-    output_result(&host, &ids, &problems, &warnings, output);
-    Ok(if problems.is_empty() { Exit::Fine } else { Exit::Findings })
+    Ok(if found.problems.is_empty() { Exit::Fine } else { Exit::Findings })
 }
 
-fn output_result(host: &Host, workflows: &[&str], problems: &Problems, warnings: &Problems, output: Output) {
-    let templates = host.libraries.iter().flat_map(Library::entries).count();
-    let agents = host.agents.ids().count();
-    if output.is_json() {
-        return output::json(&json!({
-            "workflows": workflows,
-            "agents": agents,
-            "templates": templates,
-            "problems": problems.to_json(),
-            "warnings": warnings.to_json(),
-        }));
+fn summary(found: &ProjectCheck) -> String {
+    let count =
+        |number: usize, thing: &str| format!("{number} {thing}{}", if number == 1 { "" } else { "s" });
+    let counts = [
+        count(found.workflows.len(), "workflow"),
+        count(found.agents, "agent"),
+        count(found.templates, "template"),
+    ]
+    .join(", ");
+    match found.problems.iter().count() {
+        0 => format!("{counts}: fine"),
+        problems => format!("{counts}: {}", count(problems, "problem")),
     }
-    output.remarks(warnings);
-    output.remarks(problems);
-    let line = format!("{} workflows, {agents} agents, {templates} templates", workflows.len());
-    output::data(&if problems.is_empty() { format!("{line}: fine") } else { line });
 }

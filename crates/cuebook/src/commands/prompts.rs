@@ -1,13 +1,68 @@
 //! `cuebook prompts`.
 
+use clap::{Args as ClapArgs, Subcommand};
 use cuebook_host::prompt::{Entry, Principal, Trust};
-use cuebook_host::wire::VariableType;
-use cuebook_host::{Host, Problems, Rendered, parse_reference};
-use serde_json::{Map, Value as Json, json};
+use cuebook_host::{Host, Problems, Rendered};
+use serde_json::{Value as Json, json};
 
-use crate::args::{Prompts, PromptsArgs, PromptsGetArgs, PromptsListArgs, PromptsRenderArgs};
-use crate::exit::Exit;
+use crate::args::{ProjectArgs, parse_pair};
+use crate::exit::{Exit, help};
 use crate::output::{self, Output};
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct PromptsArgs {
+    #[command(subcommand)]
+    pub(crate) what: Prompts,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Prompts {
+    /// List the templates of all libraries.
+    #[command(after_help = help!("cuebook prompts list --project examples/newsroom"))]
+    List(PromptsListArgs),
+    /// Show a template as it is kept.
+    #[command(after_help = help!("cuebook prompts get prompt:writer-user@1.0.0 --project examples/newsroom"))]
+    Get(PromptsGetArgs),
+    /// Compose a template, or an agent's own prompt, with the values given: the bytes a model would get.
+    #[command(after_help = help!(
+        "cuebook prompts render prompt:writer-user@1.0.0 --project examples/newsroom --var topic=bread",
+        "cuebook prompts render prompt:writer-user --project examples/newsroom --var topic=bread --json",
+        "cuebook prompts render --agent core.openwop.agents.react.default --packs packs",
+    ))]
+    Render(PromptsRenderArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct PromptsListArgs {
+    #[command(flatten)]
+    pub(crate) project: ProjectArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct PromptsGetArgs {
+    /// The template: prompt:ID or prompt:ID@VERSION.
+    pub(crate) reference: String,
+    #[command(flatten)]
+    pub(crate) project: ProjectArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct PromptsRenderArgs {
+    /// The template: prompt:ID or prompt:ID@VERSION.
+    #[arg(required_unless_present = "agent")]
+    pub(crate) reference: Option<String>,
+    /// Render the own prompt of an agent.
+    #[arg(long, value_name = "ID", conflicts_with = "reference")]
+    pub(crate) agent: Option<String>,
+    /// A variable's value, read by its declared type; a secret variable takes a secret's id.
+    #[arg(long = "var", value_name = "NAME=VALUE", value_parser = parse_pair)]
+    pub(crate) variables: Vec<(String, String)>,
+    /// Take the values for untrusted: they are wrapped.
+    #[arg(long)]
+    pub(crate) untrusted: bool,
+    #[command(flatten)]
+    pub(crate) project: ProjectArgs,
+}
 
 pub(crate) async fn prompts(args: PromptsArgs, output: Output) -> Result<Exit, Problems> {
     match args.what {
@@ -35,6 +90,9 @@ fn list(args: &PromptsListArgs, output: Output) -> Result<Exit, Problems> {
         library.entries().map(move |entry| row(entry, &library_id))
     });
     let rows: Vec<[String; 4]> = rows.collect();
+    if rows.is_empty() {
+        output::note("there are no templates: put them under prompts/, or name a directory with --prompts");
+    }
     output::data(&table(&rows));
     Ok(Exit::Fine)
 }
@@ -57,18 +115,13 @@ fn table(rows: &[[String; 4]]) -> String {
 
 fn get(args: &PromptsGetArgs, output: Output) -> Result<Exit, Problems> {
     let host = Host::open(&args.project.options())?;
-    let entry = find(&host, &args.reference)?;
+    let entry = host.template(&args.reference)?;
     if output.is_json() {
         output::json(&json!(entry.template));
     } else {
         output::bytes(&entry.template.text);
     }
     Ok(Exit::Fine)
-}
-
-fn find<'h>(host: &'h Host, reference: &str) -> Result<&'h Entry, Problems> {
-    let reference = parse_reference(reference)?;
-    host.libraries.find(&reference, None).map_err(|error| error.diagnostic().clone().into())
 }
 
 async fn render(args: &PromptsRenderArgs, output: Output) -> Result<Exit, Problems> {
@@ -78,32 +131,13 @@ async fn render(args: &PromptsRenderArgs, output: Output) -> Result<Exit, Proble
         (Some(agent), _) => host.render_agent(&principal, agent)?,
         (None, reference) => {
             let reference = reference.as_deref().unwrap_or_default();
-            let variables = typed_variables(&host, reference, &args.variables)?;
+            let variables = host.read_variables(reference, &args.variables)?;
             let trust = if args.untrusted { Trust::Untrusted } else { Trust::Trusted };
             host.render(&principal, reference, variables, trust).await?
         }
     };
     show(&rendered, output);
     Ok(Exit::Fine)
-}
-
-/// Reads each value by the type that its variable declares; text that is no JSON stays text and is refused in binding.
-fn typed_variables(
-    host: &Host,
-    reference: &str,
-    given: &[(String, String)],
-) -> Result<Map<String, Json>, Problems> {
-    let entry = find(host, reference)?;
-    let read = |(name, text): &(String, String)| {
-        let declared =
-            entry.template.variable(name).map_or(VariableType::String, |variable| variable.value_type);
-        let value = match declared {
-            VariableType::String => Json::from(text.as_str()),
-            _ => serde_json::from_str(text).unwrap_or_else(|_| Json::from(text.as_str())),
-        };
-        (name.clone(), value)
-    };
-    Ok(given.iter().map(read).collect())
 }
 
 fn show(rendered: &Rendered, output: Output) {

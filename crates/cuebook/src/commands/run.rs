@@ -1,8 +1,10 @@
 //! `cuebook run`.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use clap::Args as ClapArgs;
 use cuebook_host::engine::{RunHandle, RunState, SignalBody};
 use cuebook_host::journal::JournalFile;
 use cuebook_host::log::{LogError, Record, RunStore};
@@ -11,7 +13,7 @@ use cuebook_host::wire::{RunId, RunStatus, Sequence};
 use cuebook_host::{Host, Problems, RunView, StartRun, disclose_node, read_typed};
 use serde_json::{Value as Json, json};
 
-use crate::args::RunArgs;
+use crate::args::{FilesArgs, InputArgs};
 use crate::exit::Exit;
 use crate::interrupts::Interrupts;
 use crate::output::{self, Output};
@@ -19,6 +21,24 @@ use crate::progress::Progress;
 
 /// How many records are read at a time.
 const PAGE: usize = 256;
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct RunArgs {
+    /// The project directory.
+    pub(crate) dir: PathBuf,
+    /// The workflow: its id, or a JSON file.
+    pub(crate) workflow: Option<String>,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    #[command(flatten)]
+    pub(crate) files: FilesArgs,
+    /// Keep the run's log in a file, for `cuebook explain run FILE`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) journal: Option<PathBuf>,
+    /// Print the outputs alone, without prompts and reasons.
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
 
 pub(crate) async fn run(args: RunArgs, output: Output) -> Result<Exit, Problems> {
     let host = Host::open(&args.files.options(args.dir.clone()))?;

@@ -6,6 +6,19 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod bad_input;
+mod config;
+mod explain;
+mod field_cases;
+mod help;
+mod init;
+mod interrupt;
+mod journal;
 mod newsroom;
+mod openai;
+mod packs;
+mod prompts;
 mod run;
+mod secrecy;
+mod server;
+mod streams;
 mod support;

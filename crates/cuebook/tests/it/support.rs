@@ -57,12 +57,6 @@ impl Project {
         self.with(path, text.replace(from, to))
     }
 
-    /// The same project without one of its files.
-    pub(crate) fn without(self, path: &str) -> Self {
-        fs::remove_file(self.root().join(path)).unwrap();
-        self
-    }
-
     /// The same project, its commands run with one more environment variable.
     pub(crate) fn env(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.environment.push((name, value.into()));
