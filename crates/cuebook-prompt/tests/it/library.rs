@@ -11,7 +11,11 @@ use crate::support::{error_line, library, library_id, plain, reference};
 fn libraries() -> Libraries {
     let user = vec![plain("style", "9.0.0", "system"), plain("mine", "1.0.0", "user")];
     let host = ["1.9.0", "1.10.0", "2.0.0-rc.1"].map(|version| plain("style", version, "system")).to_vec();
-    let first = vec![plain("shared", "1.0.0", "user"), plain("solo", "1.0.0-beta", "user"), plain("mine", "3.0.0", "user")];
+    let first = vec![
+        plain("shared", "1.0.0", "user"),
+        plain("solo", "1.0.0-beta", "user"),
+        plain("mine", "3.0.0", "user"),
+    ];
     let second = vec![plain("shared", "2.0.0", "user"), plain("style", "7.0.0", "user")];
     Libraries::new(vec![
         library("vendor.b.p", Owner::Pack, second),
