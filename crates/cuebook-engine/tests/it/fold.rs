@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use cuebook_engine::{FoldError, Input, Moment, Phase, RunState, decide};
+use cuebook_engine::{Attempt, FoldError, Input, Moment, Phase, RunState, Timer, decide};
 use cuebook_log::{Private, Record};
 use cuebook_prompt::Scrubber;
-use cuebook_wire::{EventType, Observability, RunStatus, Sequence, TriggerRule};
+use cuebook_wire::{ErrorCode, EventType, NodeId, Observability, RunError, RunStatus, Sequence, TriggerRule};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
@@ -182,6 +182,27 @@ fn sample() -> Log {
     let choice = Choice { pick: 0, outcome: Outcome::Text, cancel: false };
     Simulation::start(&TestHost::echoing(), Flow::new("sample").ask("a", "x").plan(), &json!({}))
         .finish(&[choice])
+}
+
+#[test]
+fn what_comes_from_an_attempt_that_is_over_is_read_over() {
+    let plan = Flow::new("late").ask("a", "x").delay("b", 5).plan();
+    let mut simulation = Simulation::start(&TestHost::echoing(), plan, &json!({}));
+    let choice = Choice { pick: 0, outcome: Outcome::Text, cancel: false };
+    let attempt = |number| Attempt { node: NodeId::new("a"), number };
+    let error = || RunError::new(ErrorCode::ProviderError, "late");
+    simulation.choose(choice);
+    assert_eq!(simulation.input(Input::Answered(attempt(1), Err(error()))), 0, "an attempt still to come");
+    // The delay is next in the row, so the call is the second.
+    simulation.choose(Choice { pick: 1, ..choice });
+    let chunk = Input::Chunk { attempt: attempt(0), text: "late".to_owned(), is_last: false };
+    assert_eq!(simulation.input(chunk), 0);
+    assert_eq!(simulation.input(Input::Answered(attempt(0), Err(error()))), 0);
+    assert_eq!(simulation.input(Input::Woken(Timer::Deadline(attempt(0)))), 0);
+    assert_eq!(simulation.input(Input::Woken(Timer::Wake(attempt(0)))), 0);
+    let log = simulation.finish(&[choice]);
+    promises::check(&log.records, &log.state);
+    assert_eq!(log.end(), "run.completed");
 }
 
 #[track_caller]

@@ -103,9 +103,13 @@ async fn each_attempt_has_its_own_deadline() {
         _ => Reply::text("second"),
     });
     let node = json!({"config": {"userPrompt": "x"}, "settings": {"timeout": 300, "maxRetries": 1}});
-    let run = host.start(&Flow::new("late").node("a", "core.ai.callPrompt", node), json!({})).await;
+    let flow = Flow::new("late").node("a", "core.ai.callPrompt", node);
+    let run = host.start(&flow, json!({})).await;
     host.models.reached(1).await;
     host.clock.ring(300).await;
+    run.until("node.retried", "a").await;
+    let between = &run.state(&flow).await.nodes[0];
+    assert_eq!((between.phase, between.deadline, between.wake_at), (Phase::Retrying, None, Some(at(800))));
     host.clock.ring(800).await;
     let log = run.end().await;
     assert_eq!(log.output("a", "text").0, "second");

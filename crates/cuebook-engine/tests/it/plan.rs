@@ -77,9 +77,10 @@ fn a_node_reads_only_what_comes_before_it() {
     let connection = json!({"inputs": {"x": {"type": "connection", "nodeId": "a", "outputKey": "x"}}});
     let flow = Flow::new("reads")
         .node("a", "core.identity", json!({}))
-        .node("b", "core.identity", connection)
+        .node("b", "core.identity", connection.clone())
         .node("c", "core.identity", reads("nodes.a.output.x"))
         .node("d", "core.identity", reads("nodes.a.output.x"))
+        .node("e", "core.identity", connection)
         .edge("a", "d")
         .edge_with("d", "b", json!({"condition": {"expression": "nodes.c.status == 'completed'"}}));
     insta::assert_snapshot!(faults(&flow));

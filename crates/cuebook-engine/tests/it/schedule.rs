@@ -137,6 +137,21 @@ fn conditions_of_every_type() {
 }
 
 #[tokio::test]
+async fn names_of_the_run_go_before_outputs_and_outputs_before_the_rest() {
+    let inputs = json!({
+        "status": {"type": "static", "value": "draft"},
+        "variables": {"type": "static", "value": {"limit": 9}},
+    });
+    let condition = "status == 'draft' && variables.limit == 2 && output.variables.limit == 9";
+    let flow = Flow::new("names")
+        .variable("limit", "number", json!({"defaultValue": 2}))
+        .node("a", "core.identity", json!({ "inputs": inputs }))
+        .noop("b")
+        .edge_with("a", "b", json!({"condition": {"expression": condition}}));
+    assert_eq!(run(&flow, json!({})).await.node("b").phase, Phase::Completed);
+}
+
+#[tokio::test]
 async fn a_condition_that_cannot_be_tested_fails_its_target_with_a_caret() {
     let flow = conditional(&json!({"expression": "text > 3"}));
     let log = run(&flow, json!({})).await;

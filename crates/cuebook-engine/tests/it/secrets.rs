@@ -52,6 +52,19 @@ async fn an_answer_that_repeats_the_secret() {
 }
 
 #[tokio::test]
+async fn a_masked_output_is_kept_without_the_secret_too() {
+    let host = host(|asked| Reply::text(&asked.user));
+    let inputs = json!({"key": {"type": "static", "value": "press-key"}});
+    let node = json!({
+        "config": {"userPromptRef": "prompt:key"}, "inputs": inputs, "outputSensitivity": {"text": true},
+    });
+    let log = host.run(&Flow::new("secrets").node("a", "core.ai.callPrompt", node), json!({})).await;
+    check(&host, &log);
+    assert_eq!(log.payload("node.completed")["outputs"], json!({"text": "[MASKED]"}));
+    assert_eq!(log.output("a", "text").0, &json!(format!("Key {MARKER}!")));
+}
+
+#[tokio::test]
 async fn an_answer_that_spells_the_secret_in_other_ways() {
     let escaped = serde_json::to_string(CANARY).unwrap();
     for spelled in [escaped.as_str(), "Q0FOQVJZICJzZWNyZXQiIDQ3MTE=", "CANARY%20%22secret%22%204711"] {

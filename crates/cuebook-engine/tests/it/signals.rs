@@ -1,12 +1,11 @@
 //! What comes from outside: cancelling a run, and answering an agent that is not sure.
 
-use cuebook_engine::{Phase, RunState, snapshot};
+use cuebook_engine::{Phase, snapshot};
 use cuebook_log::Offered;
 use cuebook_wire::RunStatus;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
-use crate::support::{Flow, Gate, Log, Reply, Started, TestHost};
+use crate::support::{Flow, Gate, Log, Reply, TestHost};
 
 /// The events from `from` on.
 #[track_caller]
@@ -104,17 +103,12 @@ fn unsure(confidence: f64) -> Flow {
         .edge("agent", "next")
 }
 
-/// The state as the log has it so far.
-async fn state_of(run: &Started<'_>, flow: &Flow) -> RunState {
-    RunState::of_log(&run.records().await, Arc::new(flow.plan())).unwrap().unwrap()
-}
-
 #[tokio::test]
 async fn a_decision_below_the_threshold_waits_for_a_person_who_ratifies_it() {
     let host = TestHost::echoing();
     let run = host.start(&unsure(0.5), json!({})).await;
     run.until("interrupt.requested", "agent").await;
-    let waiting = snapshot(&state_of(&run, &unsure(0.5)).await);
+    let waiting = snapshot(&run.state(&unsure(0.5)).await);
     assert_eq!(waiting.status, RunStatus::WaitingApproval);
     assert_eq!(waiting.current_node_id.as_ref().map(cuebook_wire::NodeId::as_str), Some("agent"));
     run.resolve("agent", json!({"publish": false})).await;
@@ -205,7 +199,7 @@ async fn other_branches_go_on_while_one_waits() {
     run.until("interrupt.requested", "agent").await;
     host.clock.ring(100).await;
     run.until("node.completed", "other").await;
-    assert_eq!(state_of(&run, &flow).await.status, RunStatus::WaitingApproval);
+    assert_eq!(run.state(&flow).await.status, RunStatus::WaitingApproval);
     run.resolve("agent", json!(true)).await;
     assert_eq!(run.end().await.end(), "run.completed");
 }

@@ -11,6 +11,6 @@ pub(crate) mod schemas;
 pub(crate) mod simulation;
 
 pub(crate) use flow::Flow;
-pub(crate) use host::{Started, TestHost};
+pub(crate) use host::TestHost;
 pub(crate) use log::Log;
 pub(crate) use models::{Asked, Gate, Reply};

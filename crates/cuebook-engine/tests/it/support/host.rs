@@ -193,6 +193,11 @@ impl Started<'_> {
         self.handle.signal(&format!("resolve-{node}"), &body).await.unwrap()
     }
 
+    /// The state as the log has it so far.
+    pub(crate) async fn state(&self, flow: &Flow) -> RunState {
+        RunState::of_log(&self.records().await, Arc::new(flow.plan())).unwrap().unwrap()
+    }
+
     /// Waits for the end without looking at it.
     pub(crate) async fn outcome(self) -> Result<RunState, EngineError> {
         self.handle.wait().await

@@ -91,9 +91,11 @@ impl Simulation {
         Log { records: self.records, state: self.state }
     }
 
-    fn choose(&mut self, choice: Choice) {
+    /// Answers one effect, or does what the choice says instead.
+    pub(crate) fn choose(&mut self, choice: Choice) {
         if choice.cancel {
-            return self.input(Input::Cancel { reason: None, by: None });
+            self.input(Input::Cancel { reason: None, by: None });
+            return;
         }
         let suspended = self.state.nodes.iter().position(|node| node.phase == Phase::Suspended);
         match suspended {
@@ -159,9 +161,11 @@ impl Simulation {
         }
     }
 
-    fn input(&mut self, input: Input) {
+    /// Has the run decide about an input; gives how many records came of it.
+    pub(crate) fn input(&mut self, input: Input) -> usize {
         let moment = Moment { now: self.now, scrubber: &self.scrubber };
         let Decision { records, effects } = decide(&mut self.state, input, &moment);
+        let count = records.len();
         self.records.extend(records);
         for effect in effects {
             match effect {
@@ -171,6 +175,7 @@ impl Simulation {
                 Effect::Abort(node) => self.open.retain(|open| !open.is_work_of(&node)),
             }
         }
+        count
     }
 }
 
