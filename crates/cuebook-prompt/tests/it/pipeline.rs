@@ -175,7 +175,11 @@ fn all_that_is_wrong_with_a_node_comes_at_once() {
     let prepared = host.prepare(&request(&config));
     insta::assert_snapshot!(failures(&prepared).join("\n"));
     let error = prepared.outcome.err().unwrap().to_run_error();
-    assert_eq!(error.details.unwrap()["also"].as_array().unwrap().len(), 4);
+    let details = error.details.unwrap();
+    let others: Vec<&Json> = details["also"].as_array().unwrap().iter().map(|error| &error["code"]).collect();
+    let (missing, unresolved) = ("prompt_template_not_found", "prompt_variable_unresolved");
+    assert_eq!(others, [missing, missing, unresolved, unresolved]);
+    assert_eq!(details["also"][3]["details"]["variable"], "topic");
 }
 
 #[test]

@@ -105,7 +105,11 @@ fn a_render_fails_like_a_run() {
     let wrong = lines(render("prompt:u", supplied));
     assert_eq!(wrong.len(), 2, "{wrong:?}");
     assert!(wrong[0].starts_with("prompt_variable_type_mismatch [1:4]"), "{wrong:?}");
-    assert!(wrong[1].starts_with("prompt_variable_unresolved [1:19]"), "{wrong:?}");
+    assert_eq!(
+        wrong[1],
+        "prompt_variable_unresolved [1:19] required variable 'api_key' has no value; \
+         it is a value that the caller gives; give one called 'api_key'"
+    );
 }
 
 #[test]
