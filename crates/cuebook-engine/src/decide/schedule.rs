@@ -65,7 +65,8 @@ impl Decider<'_> {
     }
 
     fn fail_at_start(&mut self, node: usize, error: RunError) {
-        if self.emit_started(node, 0, &NodeStart::default()) {
+        let attempt = self.state.nodes[node].attempt;
+        if self.emit_started(node, attempt, &NodeStart::default()) {
             self.fail_node(node, error);
         }
     }
