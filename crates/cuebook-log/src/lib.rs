@@ -2,11 +2,15 @@
 //!
 //! The log is the only authority on what happened in a run; every other view is a projection of it. This crate owns
 //! the [`Record`] and what any store must promise; it refuses to know what records mean, which is the engine's.
+//!
+//! The promises are executable: with the feature `suite`, the module `suite` holds every store against them.
 
 mod head;
 mod memory;
 mod ports;
 mod record;
+#[cfg(feature = "suite")]
+pub mod suite;
 
 pub use head::Head;
 pub use memory::MemoryStore;

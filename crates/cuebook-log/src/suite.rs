@@ -1,0 +1,172 @@
+//! The promises of the ports, as tests that every store must pass.
+//!
+//! Each promise is an async function over a [`Fixture`]; it panics, as a test does, when the store breaks the promise.
+//! [`store_suite!`](crate::store_suite) makes one test of each, and [`history`] holds random histories against a model.
+//! The module refuses to assert how long anything takes, and what only one kind of store can promise.
+//!
+//! ```
+//! # fn main() {}
+//! use std::sync::Arc;
+//! use cuebook_log::MemoryStore;
+//!
+//! fn fixture() -> Arc<MemoryStore> {
+//!     Arc::new(MemoryStore::new())
+//! }
+//!
+//! cuebook_log::store_suite!(fixture);
+//! ```
+
+#![expect(
+    clippy::missing_panics_doc,
+    reason = "every promise panics when it is broken, which is said once above"
+)]
+
+pub mod append;
+pub mod blobs;
+pub mod concurrency;
+pub mod durability;
+pub mod history;
+pub mod inbox;
+pub mod index;
+mod model;
+pub mod read;
+mod support;
+pub mod tenancy;
+pub mod values;
+pub mod visibility;
+pub mod watch;
+pub mod writers;
+
+use std::sync::Arc;
+
+use crate::ports::RunStore;
+
+/// A place where one store keeps its data, empty at first.
+pub trait Fixture {
+    /// Opens the store on that place, as a process does that starts anew: what was durable before is there.
+    ///
+    /// The suite drops every handle it has on the store before it opens it again.
+    fn open(&self) -> impl Future<Output = Arc<dyn RunStore>>;
+}
+
+/// A store that cannot be closed: opening it gives the same one.
+impl<S: RunStore + 'static> Fixture for Arc<S> {
+    async fn open(&self) -> Arc<dyn RunStore> {
+        Arc::<S>::clone(self)
+    }
+}
+
+/// Makes one `tokio` test of every promise; `$make` names a function in scope that gives a new `Fixture`.
+///
+/// The crate that uses it needs `tokio` with `macros` and `rt-multi-thread`.
+#[macro_export]
+macro_rules! store_suite {
+    ($make:ident) => {
+        $crate::store_suite! { @promises $make;
+            append {
+                sequences_are_dense_from_zero
+                an_append_expects_the_next_sequence
+                records_are_numbered_within_their_batch
+                nothing_follows_a_terminal_event
+                a_terminal_event_is_the_last_of_its_batch
+                a_batch_speaks_of_its_own_run
+                a_refused_batch_changes_nothing
+                refusals_have_one_order
+                a_batch_of_any_size_is_whole
+                a_batch_without_records_takes_note_of_signals
+                a_call_that_is_not_awaited_does_nothing
+                a_dropped_append_is_whole_or_nothing
+            }
+            writers {
+                a_run_is_opened_as_new_once
+                taking_over_shuts_out_earlier_writers
+                an_ended_run_can_be_taken_over
+                one_of_many_openers_wins
+                every_takeover_has_its_own_epoch
+                a_takeover_holds_while_others_write
+            }
+            concurrency {
+                many_writers_append_to_runs_of_their_own
+                many_writers_append_to_one_run
+                one_of_many_equal_batches_wins
+                a_refused_batch_spoils_no_other
+            }
+            read {
+                pages_are_cut_by_start_and_limit
+                pages_make_up_the_log
+                a_run_without_records_reads_empty
+            }
+            visibility {
+                an_append_is_visible_when_it_returns
+                readers_see_whole_batches_in_order
+                log_index_and_inbox_move_together
+            }
+            watch {
+                a_watch_begins_at_the_present
+                records_wake_every_watcher
+                an_accepted_signal_wakes_without_a_new_sequence
+                nothing_else_wakes
+                runs_do_not_wake_each_other
+                a_watch_is_never_ahead_of_the_log
+            }
+            inbox {
+                signals_wait_oldest_first
+                a_key_is_accepted_once_for_ever
+                keys_are_exact_and_of_one_run
+                consuming_takes_the_named_signals_only
+                a_key_that_does_not_wait_is_passed_over
+                signals_wait_before_the_first_record_and_after_the_last
+                bodies_come_back_exactly
+                one_of_many_equal_offers_is_accepted
+                many_senders_keep_their_order
+            }
+            index {
+                the_entry_is_that_of_the_last_batch
+                runs_are_listed_newest_first
+                runs_of_one_start_are_listed_by_descending_id
+                a_list_is_cut_by_its_limit
+                a_run_without_a_batch_is_not_listed
+            }
+            tenancy {
+                an_unknown_run_is_refused_by_every_call
+                another_tenants_run_does_not_exist
+                one_run_id_lives_in_two_tenants
+                tenant_and_run_are_separate_keys
+                ids_are_compared_byte_by_byte
+                workspaces_of_a_tenant_share_its_runs
+            }
+            blobs {
+                texts_come_back_by_their_hash
+                storing_twice_is_storing_once
+                blobs_belong_to_their_tenant
+                one_text_is_stored_by_many_at_once
+            }
+            values {
+                values_come_back_exactly
+                no_private_part_is_not_null
+                every_field_of_an_event_comes_back
+                large_records_come_back
+                nested_values_come_back_or_are_refused
+            }
+            durability {
+                what_was_acknowledged_is_there_after_opening_anew
+                writers_go_on_after_opening_anew
+                an_ended_run_stays_ended
+                a_watch_goes_on_after_opening_anew
+            }
+        }
+    };
+    (@promises $make:ident; $($module:ident { $($promise:ident)+ })+) => {
+        $(
+            mod $module {
+                use super::$make;
+                $(
+                    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+                    async fn $promise() {
+                        $crate::suite::$module::$promise(&$make()).await;
+                    }
+                )+
+            }
+        )+
+    };
+}
