@@ -15,7 +15,7 @@ pub fn prompt_request(state: &RunState, node: usize) -> Option<PromptRequest> {
         agent_id: plan.agent_id.clone(),
         workflow_id: Some(state.facts.workflow_id.clone()),
         workflow_defaults: state.plan.definition.defaults.prompt_refs.clone(),
-        run_overrides: PromptRefs::default(),
+        run_overrides: run_overrides(state),
         scope: Scope::Node {
             inputs: state.nodes[node].inputs.clone(),
             variables: state.facts.variables.clone(),
@@ -23,6 +23,13 @@ pub fn prompt_request(state: &RunState, node: usize) -> Option<PromptRequest> {
         },
         pins: state.pins.clone(),
     })
+}
+
+/// The refs of `configurable.promptOverrides`. The host has checked them before the run began; whether they take part at all
+/// is the pipeline's policy.
+fn run_overrides(state: &RunState) -> PromptRefs {
+    let overrides = state.facts.configurable.as_ref().map(|overlay| overlay.prompt_overrides.clone());
+    overrides.and_then(|refs| serde_json::from_value(refs.into()).ok()).unwrap_or_default()
 }
 
 /// The context facts of a node, fixed for the run except for the node's id.
