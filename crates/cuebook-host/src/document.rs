@@ -151,7 +151,44 @@ fn no_front_matter(source: &Source) -> Problems {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// Texts that are likely to be nearly documents.
+    fn nearly(text: &str) -> impl Strategy<Value = String> + use<> {
+        let text = text.to_owned();
+        let length = text.chars().count();
+        (0..=length, any::<char>(), 0..3_usize).prop_map(move |(at, new, gone)| {
+            let chars: Vec<char> = text.chars().collect();
+            let (head, tail) = chars.split_at(at);
+            head.iter().chain(std::iter::once(&new)).chain(tail.iter().skip(gone)).collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_and_no_pointer_panics(
+            text in prop_oneof![
+                nearly("{\"a\": [1, {\"é\": \"x\"}], \"a\": {}}"),
+                nearly("a = 1\n[b.c]\nd = [\"x\", { e = 1 }]\n"),
+                nearly("+++\na = \"é\"\n+++\r\nbody\n"),
+                any::<String>(),
+            ],
+            pointer in "(/[a-e0-2~é]{0,2}){0,4}",
+        ) {
+            let source = || Source::new("t", text.clone());
+            for document in [Document::json(source()), Document::toml(source()), Document::front_matter(source())] {
+                match document {
+                    Ok(document) => {
+                        let place = document.locate(&pointer);
+                        prop_assert!(source().slice(place).is_some_and(|text| !text.contains('\n')));
+                    }
+                    Err(problems) => prop_assert!(!problems.render(false).is_empty()),
+                }
+            }
+        }
+    }
 
     #[track_caller]
     fn check_split(text: &str, expect: Option<(&str, &str)>) {

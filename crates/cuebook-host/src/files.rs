@@ -79,3 +79,62 @@ pub(crate) fn contained(root: &Path, relative: &str) -> Option<PathBuf> {
     let (root, real) = (root.canonicalize().ok()?, path.canonicalize().ok()?);
     real.starts_with(root).then_some(path)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(root: &Path, relative: &str, expect: bool) {
+        let path = contained(root, relative);
+        assert_eq!(path.is_some(), expect, "of {relative:?}");
+        if let Some(path) = path {
+            assert_eq!(path, root.join(relative));
+        }
+    }
+
+    #[test]
+    fn a_path_stays_below_its_root() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = directory.path().join("root");
+        fs::create_dir_all(root.join("inner")).expect("a directory");
+        for file in ["root/a.md", "root/inner/b.md", "outside.md"] {
+            fs::write(directory.path().join(file), "x").expect("a file");
+        }
+        symlink(root.join("a.md"), root.join("inner/within.md")).expect("a link");
+        symlink(directory.path().join("outside.md"), root.join("out.md")).expect("a link");
+        symlink(directory.path(), root.join("up")).expect("a link");
+        check(&root, "a.md", true);
+        check(&root, "./inner/b.md", true);
+        check(&root, "inner/within.md", true);
+        check(&root, "none.md", false);
+        check(&root, "../outside.md", false);
+        check(&root, "inner/../a.md", false);
+        check(&root, root.join("a.md").to_str().expect("a text"), false);
+        check(&root, "out.md", false);
+        check(&root, "up/outside.md", false);
+        check(&root, "up/root/a.md", true);
+    }
+
+    #[test]
+    fn paths_are_shown_without_a_leading_dot() {
+        for (path, expect) in [("./a/b", "a/b"), ("a/b", "a/b"), ("/a", "/a"), (".", "."), ("../a", "../a")] {
+            assert_eq!(shown(Path::new(path)).to_string(), expect);
+        }
+    }
+
+    #[test]
+    fn files_are_listed_by_name_and_extension() {
+        let directory = tempfile::tempdir().expect("a directory");
+        for file in ["b.md", "a.json", "c.txt", "md"] {
+            fs::write(directory.path().join(file), "x").expect("a file");
+        }
+        fs::create_dir(directory.path().join("d.md")).expect("a directory");
+        let found = list(directory.path(), &["md", "json"]).expect("a list");
+        assert_eq!(found, [directory.path().join("a.json"), directory.path().join("b.md")]);
+        assert!(list(&directory.path().join("none"), &["md"]).expect("no list").is_empty());
+    }
+}

@@ -190,11 +190,8 @@ impl Host {
             let problem = Diagnostic::error(ErrorCode::ValidationError.as_str(), message);
             return Err(problem.with_hint("set run_overrides = true under [prompts]").into());
         }
-        strict::read::<PromptRefs>(&Json::Object(overrides.clone())).map(drop).map_err(|faults| {
-            input_problems(
-                faults.into_iter().map(|fault| fault.below("/configurable/promptOverrides")).collect(),
-            )
-        })
+        let refs = strict::read::<PromptRefs>(&Json::Object(overrides.clone()));
+        refs.map(drop).map_err(|faults| input_problems(faults.into_iter().map(in_overrides).collect()))
     }
 
     /// Starts a run.
@@ -237,6 +234,12 @@ pub fn load_config(path: &Path) -> Result<Config, Problems> {
 
 fn no_workflow(message: &str, hint: &str) -> Problems {
     Diagnostic::error(ErrorCode::NotFound.as_str(), message.to_owned()).with_hint(hint).into()
+}
+
+/// The fault with its place, which no file shows.
+fn in_overrides(fault: Fault) -> Fault {
+    let message = format!("{} (at /configurable/promptOverrides{})", fault.message, fault.path);
+    Fault { message, ..fault }
 }
 
 /// Faults of values that stand in no file.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use cuebook_engine::{Compiled, Plan, RunState};
 use cuebook_log::{Private, Record};
 use cuebook_template::Diagnostic;
-use cuebook_wire::{ErrorCode, RunEvent, WorkflowDefinition};
+use cuebook_wire::{ErrorCode, RunEvent, Sequence, WorkflowDefinition};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use tempfile::NamedTempFile;
@@ -122,6 +122,9 @@ pub fn read(path: &Path) -> Result<Journal, Problems> {
     for (at, line) in lines {
         let Line { event, private } =
             serde_json::from_str(line).map_err(|error| problem(path, &in_line(at + 1, &error)))?;
+        if event.sequence != Sequence(records.len() as u64) {
+            return Err(problem(path, &out_of_turn(at + 1, records.len(), event.sequence)));
+        }
         records.push(Record { event, private: Private::from_json(private) });
     }
     let state =
@@ -135,6 +138,10 @@ fn in_line(number: usize, error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = text.split(" at line ").next().unwrap_or_default();
     format!("line {number}, column {}: {what}", error.column())
+}
+
+fn out_of_turn(line: usize, expected: usize, found: Sequence) -> String {
+    format!("line {line}: record {expected} is expected here, and it is record {found}")
 }
 
 fn problem(path: &Path, reason: &str) -> Problems {

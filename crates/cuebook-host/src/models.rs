@@ -174,3 +174,76 @@ fn read_script(path: &Path) -> Result<Scripted, Problems> {
         error.problems.iter().map(problem).collect()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use cuebook_prompt::Libraries;
+    use cuebook_wire::{AgentId, AgentManifest, ManifestOrigin, strict};
+    use serde_json::json;
+
+    use super::*;
+    use crate::agents::LoadedAgent;
+    use crate::secrets::ConfiguredSecrets;
+
+    fn router() -> ModelRouter {
+        let config: Config = strict::read(&json!({
+            "providers": { "mine": { "kind": "scripted" } },
+            "models": {
+                "default": { "provider": "mine", "model": "small", "temperature": 0.5 },
+                "writing": { "provider": "scripted", "model": "quill", "max_tokens": 9 },
+            },
+        }))
+        .expect("a sound configuration");
+        let agents = [("local.a.writer", "writing"), ("local.a.coder", "coding")].map(|(id, class)| {
+            let manifest = json!({
+                "agentId": id, "persona": "P", "modelClass": class, "systemPrompt": "x",
+            });
+            let manifest = AgentManifest::read(&manifest, ManifestOrigin::Local).expect("a sound manifest");
+            LoadedAgent { manifest, intrinsic: None, origin: "test".to_owned() }
+        });
+        let agents = Arc::new(AgentRegistry::new(agents.into(), &Libraries::new(Vec::new())));
+        let secrets: Arc<dyn SecretStore> = Arc::new(ConfiguredSecrets::default());
+        ModelRouter::new(&config, Path::new(""), &secrets, agents).expect("sound providers")
+    }
+
+    fn choice(provider: Option<&str>, model: Option<&str>, agent: Option<&str>) -> ModelChoice {
+        ModelChoice {
+            provider: provider.map(str::to_owned),
+            model: model.map(str::to_owned),
+            agent_id: agent.map(AgentId::new),
+            ..ModelChoice::default()
+        }
+    }
+
+    #[track_caller]
+    fn check(choice: &ModelChoice, provider: &str, model: &str, settings: (Option<f64>, Option<u32>)) {
+        let router = router();
+        let (port, found) = router.route(choice).expect("a route");
+        assert_eq!((port.name(), found.model.as_str()), (provider, model), "of {choice:?}");
+        assert_eq!((found.temperature, found.max_tokens), settings, "of {choice:?}");
+    }
+
+    #[test]
+    fn the_class_of_the_agent_decides_else_the_default() {
+        check(&choice(None, None, None), "mine", "small", (Some(0.5), None));
+        check(&choice(None, None, Some("local.a.writer")), "scripted", "quill", (None, Some(9)));
+        check(&choice(None, None, Some("local.a.coder")), "mine", "small", (Some(0.5), None));
+        check(&choice(None, None, Some("local.a.nobody")), "mine", "small", (Some(0.5), None));
+    }
+
+    #[test]
+    fn what_the_node_says_goes_before() {
+        check(&choice(None, Some("large"), None), "mine", "large", (Some(0.5), None));
+        check(&choice(Some("mine"), None, Some("local.a.writer")), "mine", "mine", (None, None));
+        check(&choice(Some("scripted"), Some("m"), None), "scripted", "m", (None, None));
+        let warm = ModelChoice { temperature: Some(1.0), max_tokens: Some(3), ..choice(None, None, None) };
+        check(&warm, "mine", "small", (Some(1.0), Some(3)));
+    }
+
+    #[test]
+    fn a_provider_that_is_not_there_is_named_with_the_nearest() {
+        let router = router();
+        let Err(error) = router.route(&choice(Some("mime"), None, None)) else { panic!("there is no such") };
+        assert_eq!(error.message, "there is no provider 'mime'; did you mean 'mine'?");
+    }
+}

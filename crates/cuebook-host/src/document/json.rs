@@ -89,3 +89,73 @@ fn duplicate_keys(source: &Source, object: &Object<'_>) -> Vec<Diagnostic> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "{\n  \"a\": [1, {\"b/c\": true, \"~\": null}],\n  \"long\": {\n    \"x\": 1\n  }\n}";
+
+    #[track_caller]
+    fn check_place(pointer: &str, expect: &str) {
+        let source = Source::new("t.json", TEXT);
+        assert_eq!(source.slice(locate(&source, pointer)), Some(expect), "of {pointer:?}");
+    }
+
+    #[test]
+    fn a_pointer_leads_to_its_place() {
+        check_place("/a/0", "1");
+        check_place("/a/1/b~1c", "\"b/c\": true");
+        check_place("/a/1/~0", "\"~\": null");
+        check_place("/long/x", "\"x\": 1");
+    }
+
+    #[test]
+    fn a_place_of_several_lines_is_its_first() {
+        check_place("/long", "\"long\": {");
+        check_place("", "{");
+    }
+
+    #[test]
+    fn what_is_not_there_has_the_place_around_it() {
+        check_place("/none", "{");
+        check_place("/a/7", "\"a\": [1, {\"b/c\": true, \"~\": null}],".trim_end_matches(','));
+        check_place("/a/x", "\"a\": [1, {\"b/c\": true, \"~\": null}]");
+        check_place("/long/x/deeper", "\"x\": 1");
+    }
+
+    #[track_caller]
+    fn check_problems(text: &str, expect: &[(usize, usize, &str)]) {
+        let problems = parse(&Source::new("t.json", text)).expect_err("it is refused");
+        let found: Vec<(usize, usize, String)> = problems
+            .iter()
+            .map(|problem| {
+                let position = problem.position().expect("a place");
+                (position.line, position.column, problem.message.clone())
+            })
+            .collect();
+        let found: Vec<(usize, usize, &str)> =
+            found.iter().map(|(line, column, message)| (*line, *column, message.as_str())).collect();
+        assert_eq!(found, expect, "of {text:?}");
+    }
+
+    #[test]
+    fn syntax_errors_have_their_place() {
+        check_problems("", &[(1, 1, "this is not JSON: EOF while parsing a value")]);
+        check_problems("{\n  \"a\": 1\n  \"b\": 2\n}", &[(3, 3, "this is not JSON: expected `,` or `}`")]);
+        check_problems("[1] x", &[(1, 5, "this is not JSON: trailing characters")]);
+        check_problems("{\"é\": x}", &[(1, 7, "this is not JSON: expected value")]);
+    }
+
+    #[test]
+    fn every_key_that_is_there_twice_is_told() {
+        let text = "{\"a\": 1, \"b\": [{\"c\": 1, \"c\": 2}],\n \"a\": 3}";
+        check_problems(text, &[(1, 25, "the key 'c' is there twice"), (2, 2, "the key 'a' is there twice")]);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_passed_over() {
+        let json = parse(&Source::new("t.json", "\u{feff}{\"a\": 1}")).expect("it parses");
+        assert_eq!(json, serde_json::json!({ "a": 1 }));
+    }
+}

@@ -117,6 +117,39 @@ mod tests {
     }
 
     #[test]
+    fn every_kind_of_text_has_its_name() {
+        let file = Origin::File { path: "prompts/a.md".to_owned(), line: 1 };
+        let inline = Origin::Inline { field: "config.userPrompt".to_owned(), line: 1 };
+        let parts = [
+            Segment { start: 0, end: 3, origin: file },
+            Segment { start: 3, end: 5, origin: Origin::Joint },
+            Segment { start: 5, end: 8, origin: inline },
+        ];
+        check(
+            "a\r\n\n\nb\nc",
+            &parts,
+            &[
+                ("prompts/a.md:1", "a"),
+                ("", ""),
+                ("", ""),
+                ("config.userPrompt:1", "b"),
+                ("config.userPrompt:2", "c"),
+            ],
+        );
+    }
+
+    #[test]
+    fn the_same_variable_is_named_once_on_a_line() {
+        let parts = [
+            variable(0, 1, Trust::Trusted, false),
+            template(1, 2, 1),
+            variable(2, 3, Trust::Trusted, false),
+            variable(3, 3, Trust::Untrusted, false),
+        ];
+        check("x-x", &parts, &[("a@1.0.0:1 <v: input> <v: input, untrusted>", "x-x")]);
+    }
+
+    #[test]
     fn variables_are_named_on_their_lines() {
         let parts = [template(0, 2, 1), variable(2, 5, Trust::Trusted, false), template(5, 7, 1)];
         check(

@@ -1,0 +1,11 @@
+//! What the composition root promises, seen from outside: what a project's files become, and what is refused.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod config;
+mod inputs;
+mod journal;
+mod overrides;
+mod report;
+mod secrets;
+mod support;
