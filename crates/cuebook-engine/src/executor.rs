@@ -99,37 +99,35 @@ impl Engine {
         let run = run::Run::new(self.clone(), state, epoch, signals);
         run.commit(vec![first], Vec::new()).await?;
         let task = tokio::spawn(run.drive());
-        Ok(RunHandle { run_id, principal, store: Arc::clone(&self.store), pokes, task })
+        let store = Arc::clone(&self.store);
+        Ok(RunHandle { signals: RunSignals { run_id, principal, store, pokes }, task })
     }
 }
 
 /// A run that is under way in this process.
 pub struct RunHandle {
-    run_id: RunId,
-    principal: Principal,
-    store: Arc<dyn RunStore>,
-    pokes: mpsc::UnboundedSender<()>,
+    signals: RunSignals,
     task: JoinHandle<Result<RunState, EngineError>>,
 }
 
 impl RunHandle {
     /// The run.
     pub fn run_id(&self) -> &RunId {
-        &self.run_id
+        &self.signals.run_id
     }
 
-    /// Puts a signal into the run's inbox, where it is durable, and lets the run look.
+    /// The way to send signals to the run, for those who do not wait for it.
+    pub fn signals(&self) -> &RunSignals {
+        &self.signals
+    }
+
+    /// As [`RunSignals::send`].
     ///
     /// # Errors
     ///
     /// When the store fails.
     pub async fn signal(&self, key: &str, body: &SignalBody) -> Result<Offered, EngineError> {
-        let body = serde_json::to_value(body).unwrap_or_default();
-        let signal = Signal { key: key.to_owned(), body };
-        let offered = self.store.offer(&self.principal, &self.run_id, signal).await?;
-        // A run that has ended no longer listens; its inbox is then read by nobody.
-        let _ = self.pokes.send(());
-        Ok(offered)
+        self.signals.send(key, body).await
     }
 
     /// Waits until the run has ended.
@@ -140,4 +138,44 @@ impl RunHandle {
     pub async fn wait(self) -> Result<RunState, EngineError> {
         self.task.await.map_err(|error| EngineError::Stopped(error.to_string()))?
     }
+}
+
+/// The inbox of a run that is under way, and the means to let the run look into it.
+#[derive(Clone)]
+pub struct RunSignals {
+    run_id: RunId,
+    principal: Principal,
+    store: Arc<dyn RunStore>,
+    pokes: mpsc::UnboundedSender<()>,
+}
+
+impl RunSignals {
+    /// Puts a signal into the run's inbox, where it is durable, and lets the run look.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub async fn send(&self, key: &str, body: &SignalBody) -> Result<Offered, EngineError> {
+        let offered = offer(&*self.store, &self.principal, &self.run_id, key, body).await?;
+        // A run that has ended no longer listens; its inbox is then read by nobody.
+        let _ = self.pokes.send(());
+        Ok(offered)
+    }
+}
+
+/// Puts a signal into the inbox of a run that need not be under way in this process.
+///
+/// # Errors
+///
+/// When the store does not know the run, or fails.
+pub async fn offer(
+    store: &dyn RunStore,
+    principal: &Principal,
+    run_id: &RunId,
+    key: &str,
+    body: &SignalBody,
+) -> Result<Offered, EngineError> {
+    let body = serde_json::to_value(body).unwrap_or_default();
+    let signal = Signal { key: key.to_owned(), body };
+    Ok(store.offer(principal, run_id, signal).await?)
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use cuebook_prompt::{CompositionRecord, ContentHash, Principal, Trust, Values};
-use cuebook_wire::{Configurable, Observability, RunId, Timestamp, WorkflowId};
+use cuebook_wire::{AgentId, AgentRef, Configurable, Observability, RunId, Timestamp, WorkflowId};
 use serde::{Deserialize, Serialize};
 
 /// The private part of `run.started`: the facts that the run keeps, whatever changes around it.
@@ -39,6 +39,9 @@ pub struct RunFacts {
     pub observability: Observability,
     /// The most `node.started` events that the run may have.
     pub max_node_executions: u64,
+    /// Who the agents are that nodes bind by `config.agentId`; those that nobody knows are not here.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub agents: BTreeMap<AgentId, AgentRef>,
 }
 
 /// The private part of `node.started`.

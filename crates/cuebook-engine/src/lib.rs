@@ -25,7 +25,7 @@ mod verdict;
 
 pub use decide::{Decision, Moment, decide, event_id, started_record};
 pub use effect::{Attempt, Composed, Effect, Input, InvocationId, ModelAnswer, PreparedFacts, Timer};
-pub use executor::{Engine, EngineError, RunHandle, SignalBody};
+pub use executor::{Engine, EngineError, RunHandle, RunSignals, SignalBody, offer};
 pub use facts::{ComposedPart, NodeEnd, NodeStart, RetryPlan, RunFacts};
 pub use fold::FoldError;
 pub use inputs::{RunInputs, read_inputs};

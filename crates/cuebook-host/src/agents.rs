@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use cuebook_engine::Plan;
 use cuebook_prompt::{AgentBinding, Agents, Libraries, LibraryDefaults, Principal, SharedPin};
-use cuebook_wire::{AgentId, AgentManifest, ModelClass};
+use cuebook_wire::{AgentId, AgentManifest, AgentModelClass, AgentRef, ModelClass};
 
 /// An agent as it was read, before its library is looked up.
 #[derive(Debug)]
@@ -58,6 +59,24 @@ impl AgentRegistry {
     /// The model class of an agent.
     pub fn model_class(&self, id: &AgentId) -> Option<ModelClass> {
         self.get(id).map(|binding| binding.manifest.model_class)
+    }
+}
+
+impl AgentRegistry {
+    /// Who the known agents are that the nodes of `plan` bind.
+    pub(crate) fn identities(&self, plan: &Plan) -> BTreeMap<AgentId, AgentRef> {
+        let bound = plan.nodes.iter().filter_map(|node| node.agent_id.as_ref());
+        bound.filter_map(|id| Some((id.clone(), identity(&self.get(id)?.manifest)))).collect()
+    }
+}
+
+/// The wire's projection of a manifest; a model class that the wire does not have is left out.
+fn identity(manifest: &AgentManifest) -> AgentRef {
+    AgentRef {
+        name: Some(manifest.persona.clone()),
+        model_class: AgentModelClass::from_manifest(manifest.model_class),
+        source_manifest_id: Some(manifest.agent_id.to_string()),
+        ..AgentRef::new(manifest.agent_id.clone())
     }
 }
 

@@ -176,6 +176,7 @@ impl Host {
             now: self.engine.clock.now(),
             observability: self.config.prompts.observability,
             max_node_executions: overlay.map_or(limit, |overlay| overlay.min(limit)),
+            agents: self.agents.identities(plan),
         };
         problems.or(facts)
     }

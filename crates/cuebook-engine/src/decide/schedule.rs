@@ -6,7 +6,7 @@ use std::time::Duration;
 use cuebook_log::Private;
 use cuebook_prompt::{Value, Values};
 use cuebook_wire::payload::{CapBreached, CapKind, NodeSkipped, NodeStarted};
-use cuebook_wire::{ErrorCode, RunError, TriggerRule};
+use cuebook_wire::{AgentRef, ErrorCode, RunError, TriggerRule};
 use serde_json::Value as Json;
 
 use super::{Decider, private};
@@ -14,6 +14,7 @@ use crate::effect::{Effect, Timer};
 use crate::facts::NodeStart;
 use crate::inputs::port_values;
 use crate::node_type::{MAX_DELAY_MS, NodeType};
+use crate::plan::PlanNode;
 use crate::state::Phase;
 use crate::trigger::{EdgeVerdict, Join, join};
 use crate::verdict::edge_verdict;
@@ -118,6 +119,12 @@ impl Decider<'_> {
         }
     }
 
+    /// Who a node runs as: the agent pinned to it, else the one whose prompts it uses.
+    fn agent_of(&self, plan: &PlanNode) -> Option<AgentRef> {
+        let bound = || plan.agent_id.as_ref().and_then(|id| self.state.facts.agents.get(id));
+        plan.agent.as_ref().or_else(bound).cloned()
+    }
+
     /// Emits `node.started`, unless the run has used up its node executions: then the run fails.
     fn emit_started(&mut self, node: usize, attempt: u32, start: &NodeStart) -> bool {
         let limit = self.state.facts.max_node_executions;
@@ -141,7 +148,7 @@ impl Decider<'_> {
             node_id,
             type_id: plan.type_id.clone(),
             attempt: Some(attempt),
-            agent: plan.agent.clone(),
+            agent: self.agent_of(plan),
         };
         self.emit(Some(node), &payload, private(start));
         true

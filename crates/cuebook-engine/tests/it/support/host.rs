@@ -126,6 +126,7 @@ impl TestHost {
             now: at(0),
             observability: self.observability,
             max_node_executions: self.max_node_executions,
+            agents: std::collections::BTreeMap::new(),
         }
     }
 
