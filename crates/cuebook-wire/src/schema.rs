@@ -22,6 +22,25 @@ pub fn of<T: JsonSchema>() -> Value {
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }
 
+/// The schemas of request and answer bodies as an OpenAPI document refers to them: by type name, under
+/// `#/components/schemas/`.
+pub fn components() -> Map<String, Value> {
+    let settings = SchemaSettings::draft2020_12()
+        .with(|settings| settings.definitions_path = "/components/schemas".into())
+        .with_transform(RecursiveTransform(tidy));
+    let mut generator = settings.into_generator();
+    generator.subschema_for::<CreateRun>();
+    generator.subschema_for::<ErrorEnvelope>();
+    generator.subschema_for::<PromptTemplate>();
+    generator.subschema_for::<RunEvent>();
+    generator.subschema_for::<RunSnapshot>();
+    generator.subschema_for::<WorkflowDefinition>();
+    let mut definitions = generator.take_definitions(true);
+    definitions.insert("PromptRef".to_owned(), of::<PromptRef>());
+    definitions.values_mut().for_each(drop_annotations);
+    definitions
+}
+
 /// The schemas that are published with the documentation: file name without extension, and schema without annotations.
 pub fn published() -> Vec<(&'static str, Value)> {
     let mut schemas = vec![

@@ -88,6 +88,10 @@ error_codes! {
     WorkspaceMembershipRequired = "workspace_membership_required", Http, 403, "The caller is no member of the workspace named", "leave `workspaceId` out or join the workspace";
     ValidationError = "validation_error", Http, 400, "The body or a parameter is malformed", "correct each fault listed in the details";
     NotFound = "not_found", Http, 404, "There is no such thing, or it is not visible to the caller", "check the id and the credential";
+    MethodNotAllowed = "method_not_allowed", Http, 405, "The route does not answer this method", "look in the OpenAPI document for the methods of the route";
+    RequestTimeout = "request_timeout", Http, 408, "The request took too long to arrive", "send it again, in one piece";
+    PayloadTooLarge = "payload_too_large", Http, 413, "The body is larger than the host takes", "send less, or raise the limit in the host's configuration";
+    UnsupportedMediaType = "unsupported_media_type", Http, 415, "The body is not of a kind the host reads", "send `Content-Type: application/json`";
     RunAlreadyActive = "run_already_active", Http, 409, "A run with the same correlation is active", "wait for the run named in the details";
     IdempotencyInFlight = "idempotency_in_flight", Http, 409, "A request with the same idempotency key is still at work", "try again with the same key a little later";
     IdempotencyKeyMismatch = "idempotency_key_mismatch", Http, 409, "The idempotency key was used with another body", "use a new key for a new request";
