@@ -1,5 +1,6 @@
 //! Where things are written: data to stdout, everything else to stderr, colour only where it can be seen.
 
+use std::ffi::OsStr;
 use std::io::{IsTerminal as _, Write as _, stderr, stdout};
 
 use cuebook_host::Problems;
@@ -45,13 +46,7 @@ impl Output {
     }
 
     fn is_coloured(self) -> bool {
-        match self.color {
-            Color::Always => true,
-            Color::Never => false,
-            Color::Auto => {
-                std::env::var_os("NO_COLOR").is_none_or(|it| it.is_empty()) && stderr().is_terminal()
-            }
-        }
+        is_coloured(self.color, std::env::var_os("NO_COLOR").as_deref(), stderr().is_terminal())
     }
 }
 
@@ -76,4 +71,33 @@ pub(crate) fn json(value: &Json) {
 /// Writes a remark.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(stderr().lock(), "{text}");
+}
+
+/// Whether to colour: as asked for, else on a terminal whose user has not set `NO_COLOR` to something.
+fn is_coloured(asked: Color, no_color: Option<&OsStr>, is_terminal: bool) -> bool {
+    match asked {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => is_terminal && no_color.is_none_or(OsStr::is_empty),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(asked: Color, no_color: Option<&str>, is_terminal: bool, expect: bool) {
+        assert_eq!(is_coloured(asked, no_color.map(OsStr::new), is_terminal), expect);
+    }
+
+    #[test]
+    fn colour_is_for_terminals_without_no_color() {
+        check(Color::Auto, None, true, true);
+        check(Color::Auto, Some(""), true, true);
+        check(Color::Auto, Some("1"), true, false);
+        check(Color::Auto, None, false, false);
+        check(Color::Always, Some("1"), false, true);
+        check(Color::Never, None, true, false);
+    }
 }

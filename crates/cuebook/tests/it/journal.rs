@@ -75,16 +75,19 @@ fn journals_that_are_none() {
     let project = kept("full");
     let journal = project.read("run.jsonl");
     let (header, records) = journal.split_once('\n').unwrap();
-    let damaged = format!("{header}\n{}", records.replacen("\"event\"", "\"evnt\"", 1));
-    let cut_off = &journal[..journal.len() - 20];
+    let (first, others) = records.split_once('\n').unwrap();
+    let damaged = format!("{header}\n{first}\n{{\"evnt\": 1}}\n{others}");
+    let cut_off = format!("{header}\n{first}\n{}", &others[..8]);
+    let gap = format!("{header}\n{others}");
     let project = project
         .with("other-version.jsonl", journal.replacen("\"cuebookJournal\":1", "\"cuebookJournal\":2", 1))
         .with("damaged.jsonl", damaged)
         .with("cut-off.jsonl", cut_off)
+        .with("gap.jsonl", gap)
         .with("header-alone.jsonl", format!("{header}\n"))
         .with("empty.jsonl", "")
         .with("text.jsonl", "not a journal\n");
-    for name in ["other-version", "damaged", "cut-off", "header-alone", "empty", "text", "missing"] {
+    for name in ["other-version", "damaged", "cut-off", "gap", "header-alone", "empty", "text", "missing"] {
         let args = ["explain", "run", &format!("{name}.jsonl")];
         project.check_refused(&format!("journal-{name}"), &args);
     }
