@@ -1,0 +1,67 @@
+-- The latest schema, for reading. The steps in migrations/ make it; a test holds the two together.
+
+-- Runs: where each log stands, and what lists show of it. The columns of the entry are null before the first batch.
+-- Keyed by tenant, as every table is; small rows, so the key is the table.
+CREATE TABLE runs (
+    tenant      TEXT NOT NULL,
+    run_id      TEXT NOT NULL,
+    epoch       INTEGER NOT NULL,
+    next        INTEGER NOT NULL,
+    ended       INTEGER NOT NULL,
+    workflow_id TEXT,
+    status      TEXT,
+    started_at  INTEGER,
+    updated_at  INTEGER,
+    PRIMARY KEY (tenant, run_id)
+) STRICT, WITHOUT ROWID;
+
+-- Lists show the runs of a tenant by their start, newest first; runs without a batch are in no list.
+CREATE INDEX runs_by_start ON runs (tenant, started_at DESC, run_id DESC)
+    WHERE workflow_id IS NOT NULL;
+
+-- Records: the event as served and the private part, both as JSON text; no private part is null.
+-- Pages of a log are read in key order, so the key is the table.
+CREATE TABLE records (
+    tenant   TEXT NOT NULL,
+    run_id   TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    event    TEXT NOT NULL,
+    private  TEXT,
+    PRIMARY KEY (tenant, run_id, sequence),
+    FOREIGN KEY (tenant, run_id) REFERENCES runs
+) STRICT, WITHOUT ROWID;
+
+-- Signals: the inbox of each run in the order of offering. A consumed signal stays, so that its key stays known.
+CREATE TABLE signals (
+    tenant   TEXT NOT NULL,
+    run_id   TEXT NOT NULL,
+    key      TEXT NOT NULL,
+    place    INTEGER NOT NULL,
+    body     TEXT NOT NULL,
+    consumed INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (tenant, run_id, key),
+    FOREIGN KEY (tenant, run_id) REFERENCES runs
+) STRICT, WITHOUT ROWID;
+
+-- The next place of an inbox is found at the end of this index.
+CREATE UNIQUE INDEX signals_by_place ON signals (tenant, run_id, place);
+
+-- What waits is read oldest first, however many signals were consumed before.
+CREATE INDEX signals_waiting ON signals (tenant, run_id, place) WHERE consumed = 0;
+
+-- Bodies by content hash. Large rows, so the table has row ids and the key is an index.
+CREATE TABLE blobs (
+    tenant TEXT NOT NULL,
+    hash   TEXT NOT NULL,
+    text   TEXT NOT NULL,
+    PRIMARY KEY (tenant, hash)
+) STRICT;
+
+-- Registered workflow definitions, the latest of each id. The hash is that of the text.
+CREATE TABLE definitions (
+    tenant      TEXT NOT NULL,
+    workflow_id TEXT NOT NULL,
+    hash        TEXT NOT NULL,
+    text        TEXT NOT NULL,
+    PRIMARY KEY (tenant, workflow_id)
+) STRICT;

@@ -1,0 +1,130 @@
+//! One database file: whose it is, which format it has, and how connections to it are set up.
+//!
+//! Before anything is written, the file is looked at: what is not ours, or newer than this version, is left as it is.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::error::OpenError;
+use crate::migrations::{FORMAT, migrate, version};
+use crate::options::Options;
+
+/// Marks a database as one of Cuebook: `CueB` in ASCII.
+const APPLICATION_ID: u32 = 0x4375_6542;
+
+/// How a database file begins (SQLite file format, section 1.3).
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
+/// Where the application id stands in that header, big-endian.
+const APPLICATION_ID_AT: std::ops::Range<usize> = 68..72;
+
+/// How many prepared statements a connection keeps; more than this crate has.
+const STATEMENTS: usize = 64;
+
+/// A database file that is ours, and of a format that this version knows or can bring forward.
+#[derive(Clone, Debug)]
+pub(crate) struct Database {
+    path: PathBuf,
+    options: Options,
+}
+
+impl Database {
+    /// Looks at the file, makes it when it is not there, and brings it to the present format.
+    ///
+    /// Gives the connection that writes: there is one.
+    pub(crate) fn open(path: PathBuf, options: &Options) -> Result<(Self, Connection), OpenError> {
+        let is_new = identify(&path)? == Identity::New;
+        let database = Self { path, options: options.clone() };
+        if !is_new {
+            database.check_format()?;
+        }
+        let writer = database.open_writer(is_new).map_err(|error| database.failed("open", error))?;
+        Ok((database, writer))
+    }
+
+    /// A connection that only reads.
+    pub(crate) fn reader(&self) -> rusqlite::Result<Connection> {
+        let connection = self.connect(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        Ok(connection)
+    }
+
+    fn connect(&self, mode: OpenFlags) -> rusqlite::Result<Connection> {
+        let flags = mode | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&self.path, flags)?;
+        connection.busy_timeout(self.options.busy_timeout)?;
+        Ok(connection)
+    }
+
+    /// Refuses a newer format. A format in the write-ahead log counts, so SQLite has to be asked.
+    fn check_format(&self) -> Result<(), OpenError> {
+        let read = self.connect(OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(|connection| version(&connection));
+        let found = read.map_err(|error| self.failed("read", error))?;
+        if found > FORMAT {
+            return Err(OpenError::NewerFormat { path: self.path.clone(), found, newest: FORMAT });
+        }
+        Ok(())
+    }
+
+    fn open_writer(&self, is_new: bool) -> rusqlite::Result<Connection> {
+        let mode = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let mut connection = self.connect(mode)?;
+        if is_new {
+            // Before the write-ahead log is switched on: the mark must stand in the file itself.
+            connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+        }
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        // A log that has grown under a slow reader gives its space back.
+        connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        migrate(&mut connection)?;
+        Ok(connection)
+    }
+
+    fn failed(&self, doing: &'static str, error: rusqlite::Error) -> OpenError {
+        OpenError::Sqlite { doing, path: self.path.clone(), source: Box::new(error) }
+    }
+}
+
+/// What a file is, as far as its first bytes tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Identity {
+    /// It is not there, or empty.
+    New,
+    /// It carries our mark.
+    Ours,
+}
+
+fn identify(path: &Path) -> Result<Identity, OpenError> {
+    let header = read_header(path).map_err(|source| OpenError::Directory {
+        doing: "read",
+        path: path.to_owned(),
+        source,
+    })?;
+    if header.is_empty() {
+        return Ok(Identity::New);
+    }
+    let mark = header.get(APPLICATION_ID_AT).and_then(|bytes| bytes.try_into().ok());
+    match mark.map(u32::from_be_bytes) {
+        Some(APPLICATION_ID) if header.starts_with(MAGIC) => Ok(Identity::Ours),
+        Some(found) if header.starts_with(MAGIC) => {
+            Err(OpenError::OtherApplication { path: path.to_owned(), found, expected: APPLICATION_ID })
+        }
+        _ => Err(OpenError::NotADatabase { path: path.to_owned() }),
+    }
+}
+
+/// The first 100 bytes of a file, or fewer when it has no more; none when it is not there.
+fn read_header(path: &Path) -> io::Result<Vec<u8>> {
+    let mut header = Vec::with_capacity(100);
+    match File::open(path) {
+        Ok(file) => file.take(100).read_to_end(&mut header).map(|_| header),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(header),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,126 @@
+//! The steps that bring a database from any earlier format to the present one.
+//!
+//! A step is one file, changes one thing and may be repeated. It refuses to be undone: formats go forward. The format of
+//! a database is the number of the last step that was taken, kept in `user_version`. `schema.sql` shows where all steps
+//! lead.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+/// One step.
+struct Migration {
+    number: u32,
+    sql: &'static str,
+}
+
+/// Lists the steps by number and file.
+macro_rules! migrations {
+    ($($number:literal $file:literal)+) => {
+        &[$(Migration { number: $number, sql: include_str!(concat!("../migrations/", $file, ".sql")) }),+]
+    };
+}
+
+const MIGRATIONS: &[Migration] = migrations! {
+    1 "0001_runs"
+    2 "0002_runs_by_start"
+    3 "0003_records"
+    4 "0004_signals"
+    5 "0005_signals_by_place"
+    6 "0006_signals_waiting"
+    7 "0007_blobs"
+    8 "0008_definitions"
+};
+
+/// The format that this version writes, and the newest that it reads.
+pub(crate) const FORMAT: u32 = MIGRATIONS[MIGRATIONS.len() - 1].number;
+
+/// Takes the steps that `connection`'s database has not taken yet, each in a transaction of its own.
+pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+    let present = version(connection)?;
+    for step in MIGRATIONS.iter().filter(|step| step.number > present) {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        transaction.execute_batch(step.sql)?;
+        transaction.pragma_update(None, "user_version", step.number)?;
+        transaction.commit()?;
+    }
+    Ok(())
+}
+
+/// The format of `connection`'s database.
+pub(crate) fn version(connection: &Connection) -> rusqlite::Result<u32> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Everything that a schema is made of, without white space and the words that let a step be repeated.
+    fn schema(connection: &Connection) -> Vec<String> {
+        let mut statement = connection
+            .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name")
+            .expect("a schema can be read");
+        let rows = statement.query_map([], |row| row.get::<_, String>(0)).expect("a schema can be read");
+        let normal = |sql: String| sql.split_whitespace().collect::<Vec<_>>().join(" ");
+        rows.map(|sql| normal(sql.expect("a schema is text"))).collect()
+    }
+
+    fn migrated() -> Connection {
+        let mut connection = Connection::open_in_memory().expect("a database in memory");
+        migrate(&mut connection).expect("the steps can be taken");
+        connection
+    }
+
+    #[test]
+    fn the_schema_file_shows_where_the_steps_lead() {
+        let latest = Connection::open_in_memory().expect("a database in memory");
+        latest.execute_batch(include_str!("../schema.sql")).expect("the schema is good SQL");
+        assert_eq!(schema(&migrated()), schema(&latest));
+    }
+
+    #[test]
+    fn steps_are_numbered_from_one_and_named_by_their_files() {
+        let numbers: Vec<u32> = MIGRATIONS.iter().map(|step| step.number).collect();
+        assert_eq!(numbers, (1..=FORMAT).collect::<Vec<_>>());
+        let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
+        let files = std::fs::read_dir(directory).expect("there are steps");
+        let mut texts: Vec<(String, String)> = files
+            .map(|file| file.expect("a directory entry").path())
+            .map(|path| {
+                let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
+                (name, std::fs::read_to_string(&path).expect("a step is text"))
+            })
+            .collect();
+        texts.sort();
+        assert_eq!(texts.len(), MIGRATIONS.len(), "every file is listed");
+        for (step, (name, text)) in MIGRATIONS.iter().zip(&texts) {
+            assert!(name.starts_with(&format!("{:04}_", step.number)), "{name} is not step {}", step.number);
+            assert_eq!(step.sql, text, "{name}");
+            assert!(text.starts_with("-- "), "{name} says why it is there");
+        }
+    }
+
+    #[test]
+    fn every_step_may_be_repeated() {
+        let connection = migrated();
+        let before = schema(&connection);
+        for step in MIGRATIONS {
+            connection.execute_batch(step.sql).expect("a step can be repeated");
+        }
+        assert_eq!(schema(&connection), before);
+    }
+
+    #[test]
+    fn a_database_of_any_format_is_brought_to_the_present_one() {
+        let latest = schema(&migrated());
+        for taken in 0..MIGRATIONS.len() {
+            let mut connection = Connection::open_in_memory().expect("a database in memory");
+            for step in &MIGRATIONS[..taken] {
+                connection.execute_batch(step.sql).expect("a step can be taken");
+                connection.pragma_update(None, "user_version", step.number).expect("the format can be set");
+            }
+            migrate(&mut connection).expect("the rest can be taken");
+            assert_eq!(schema(&connection), latest, "from format {taken}");
+            assert_eq!(version(&connection).expect("there is a format"), FORMAT);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The store: one database, its writer, its readers and who watches; and the ports, as one line each to their tables.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use cuebook_log::{
+    Answer, Append, Blobs, Inbox, LogError, Offered, Open, Record, RunEntry, RunIndex, RunLog, Signal,
+};
+use cuebook_prompt::{ContentHash, Principal};
+use cuebook_wire::{RunId, Sequence};
+use rusqlite::Connection;
+use tokio::sync::watch;
+
+use crate::data_dir::DataDir;
+use crate::database::Database;
+use crate::error::OpenError;
+use crate::json::{Row, to_body, to_rows};
+use crate::options::Options;
+use crate::readers::Readers;
+use crate::watchers::{Key, News, Watchers};
+use crate::writer::{Done, Writer};
+use crate::{blobs, records, runs, signals};
+
+/// A store for runs on SQLite, in a data directory that it holds as long as it lives.
+///
+/// Its calls must be awaited within a `tokio` runtime. When it is dropped, what was asked of it is done first.
+///
+/// What a call has acknowledged survives the process and, as far as the disk keeps what it has confirmed, the machine.
+/// After [`LogError::Storage`] from a call that writes, nothing has happened in this process; if the machine stops before
+/// the next write, the whole of it may still be there at the next start, so a writer reads where the log stands before it
+/// repeats.
+#[derive(Debug)]
+pub struct SqliteStore {
+    // Dropped in this order: the last connection to close is the one that can tidy up.
+    readers: Readers,
+    writer: Writer,
+    watchers: Arc<Watchers>,
+    data_dir: DataDir,
+}
+
+/// How much a store has written since it was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stats {
+    /// Requests that were taken up: openings, batches, signals, blobs, definitions; refused ones too.
+    pub requests: u64,
+    /// Commits, each of one or more requests.
+    pub commits: u64,
+}
+
+impl SqliteStore {
+    /// Opens the store in the data directory `path`, and makes both when they are not there.
+    ///
+    /// # Errors
+    ///
+    /// What [`DataDir::open`] refuses; and, with nothing changed, [`OpenError::NotADatabase`],
+    /// [`OpenError::OtherApplication`] and [`OpenError::NewerFormat`] when the database is not one that this version may
+    /// touch; [`OpenError::Sqlite`] when SQLite cannot open it or bring it to the present format; [`OpenError::Thread`].
+    pub fn open(path: impl Into<PathBuf>, options: &Options) -> Result<Self, OpenError> {
+        Self::open_in(DataDir::open(path)?, options)
+    }
+
+    /// Opens the store in a data directory that is held already.
+    ///
+    /// # Errors
+    ///
+    /// As [`SqliteStore::open`], except for what concerns the directory.
+    pub fn open_in(data_dir: DataDir, options: &Options) -> Result<Self, OpenError> {
+        let (database, connection) = Database::open(data_dir.database(), options)?;
+        let watchers = Arc::new(Watchers::default());
+        let writer = Writer::start(connection, options, Arc::clone(&watchers));
+        let writer = writer.map_err(|source| OpenError::Thread { source })?;
+        Ok(Self { readers: Readers::new(database, options), writer, watchers, data_dir })
+    }
+
+    /// The data directory of the store.
+    pub fn path(&self) -> &Path {
+        self.data_dir.path()
+    }
+
+    /// How much the store has written since it was opened.
+    pub fn stats(&self) -> Stats {
+        let counters = self.writer.counters();
+        Stats {
+            requests: counters.requests.load(Ordering::Relaxed),
+            commits: counters.commits.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Reads from a run.
+    fn read_run<'a, T: Send + 'static>(
+        &'a self,
+        principal: &'a Principal,
+        run_id: &'a RunId,
+        work: impl FnOnce(&Connection, &Key) -> Result<T, LogError> + Send + 'static,
+    ) -> Answer<'a, T> {
+        Box::pin(async move {
+            let run = key(principal, run_id);
+            self.readers.ask(move |connection| work(connection, &run)).await
+        })
+    }
+}
+
+fn key(principal: &Principal, run_id: &RunId) -> Key {
+    (principal.tenant.clone(), run_id.clone())
+}
+
+/// Appends `batch`, whose records are `rows`, in the transaction of `connection`.
+fn append(
+    connection: &Connection,
+    run: Key,
+    batch: &Append,
+    rows: Result<Vec<Row>, LogError>,
+) -> Result<Done<()>, LogError> {
+    let head = runs::head(connection, &run)?.admit(batch)?;
+    let rows = rows?;
+    records::insert(connection, &run.0, &run.1, &rows)?;
+    signals::consume(connection, &run.0, &run.1, &batch.consumed)?;
+    runs::advance(connection, &run.0, batch, &head)?;
+    let news = (!rows.is_empty()).then_some(News { run, next: head.next });
+    Ok(Done { answer: (), news })
+}
+
+/// Offers a signal with the text of its body in the transaction of `connection`.
+fn offer(
+    connection: &Connection,
+    run: Key,
+    signal: &Signal,
+    body: Result<String, LogError>,
+) -> Result<Done<Offered>, LogError> {
+    let head = runs::head(connection, &run)?;
+    let answer = signals::offer(connection, &run, &signal.key, &body?)?;
+    let news = (answer == Offered::Accepted).then_some(News { run, next: head.next });
+    Ok(Done { answer, news })
+}
+
+impl RunLog for SqliteStore {
+    fn open<'a>(&'a self, principal: &'a Principal, run_id: &'a RunId, how: Open) -> Answer<'a, u64> {
+        Box::pin(async move {
+            let run = key(principal, run_id);
+            self.writer.ask(move |connection| runs::open(connection, &run, how).map(Done::quiet)).await
+        })
+    }
+
+    fn append<'a>(&'a self, principal: &'a Principal, batch: Append) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let run = key(principal, &batch.run_id);
+            let rows = to_rows(&batch.records);
+            self.writer.ask(move |connection| append(connection, run, &batch, rows)).await
+        })
+    }
+
+    fn read<'a>(
+        &'a self,
+        principal: &'a Principal,
+        run_id: &'a RunId,
+        from: Sequence,
+        limit: usize,
+    ) -> Answer<'a, Vec<Record>> {
+        self.read_run(principal, run_id, move |connection, run| records::page(connection, run, from, limit))
+    }
+
+    fn watch<'a>(
+        &'a self,
+        principal: &'a Principal,
+        run_id: &'a RunId,
+    ) -> Answer<'a, watch::Receiver<Sequence>> {
+        Box::pin(async move {
+            let run = key(principal, run_id);
+            let mut receiver = self.watchers.subscribe(run.clone());
+            let head = self.read_run(principal, run_id, runs::head).await?;
+            self.watchers.start(&run, head.next, &mut receiver);
+            Ok(receiver)
+        })
+    }
+}
+
+impl Inbox for SqliteStore {
+    fn offer<'a>(
+        &'a self,
+        principal: &'a Principal,
+        run_id: &'a RunId,
+        signal: Signal,
+    ) -> Answer<'a, Offered> {
+        Box::pin(async move {
+            let run = key(principal, run_id);
+            let body = to_body(&signal.body);
+            self.writer.ask(move |connection| offer(connection, run, &signal, body)).await
+        })
+    }
+
+    fn pending<'a>(&'a self, principal: &'a Principal, run_id: &'a RunId) -> Answer<'a, Vec<Signal>> {
+        self.read_run(principal, run_id, signals::pending)
+    }
+}
+
+impl RunIndex for SqliteStore {
+    fn entry<'a>(&'a self, principal: &'a Principal, run_id: &'a RunId) -> Answer<'a, RunEntry> {
+        self.read_run(principal, run_id, runs::entry)
+    }
+
+    fn runs<'a>(&'a self, principal: &'a Principal, limit: usize) -> Answer<'a, Vec<RunEntry>> {
+        Box::pin(async move {
+            let tenant = principal.tenant.clone();
+            self.readers.ask(move |connection| runs::list(connection, &tenant, limit)).await
+        })
+    }
+}
+
+impl Blobs for SqliteStore {
+    fn put<'a>(&'a self, principal: &'a Principal, text: &'a str) -> Answer<'a, ContentHash> {
+        Box::pin(async move {
+            let (hash, tenant, text) = (ContentHash::of(text), principal.tenant.clone(), text.to_owned());
+            let stored = hash.clone();
+            let work = move |connection: &Connection| {
+                blobs::put(connection, &tenant, stored.as_str(), &text).map(Done::quiet)
+            };
+            self.writer.ask(work).await.map(|()| hash)
+        })
+    }
+
+    fn get<'a>(&'a self, principal: &'a Principal, hash: &'a ContentHash) -> Answer<'a, Option<String>> {
+        Box::pin(async move {
+            let (tenant, hash) = (principal.tenant.clone(), hash.clone());
+            self.readers.ask(move |connection| blobs::get(connection, &tenant, hash.as_str())).await
+        })
+    }
+}
