@@ -15,6 +15,7 @@ pub mod suite;
 pub use head::Head;
 pub use memory::MemoryStore;
 pub use ports::{
-    Answer, Append, Blobs, Inbox, LogError, Offered, Open, RunEntry, RunIndex, RunLog, RunStore, Signal,
+    Answer, Append, Blobs, Definition, Definitions, Inbox, LogError, Offered, Open, RunEntry, RunIndex,
+    RunLog, RunStore, Signal,
 };
 pub use record::{Private, Record};

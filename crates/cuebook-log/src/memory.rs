@@ -3,15 +3,17 @@
 //! It keeps the same promises as a durable store, except that it ends with the process.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cuebook_prompt::{ContentHash, Principal};
-use cuebook_wire::{RunId, Sequence};
+use cuebook_wire::{RunId, Sequence, WorkflowId};
 use tokio::sync::watch;
 
 use crate::head::Head;
 use crate::ports::{
-    Answer, Append, Blobs, Inbox, LogError, Offered, Open, RunEntry, RunIndex, RunLog, Signal,
+    Answer, Append, Blobs, Definition, Definitions, Inbox, LogError, Offered, Open, RunEntry, RunIndex,
+    RunLog, Signal,
 };
 use crate::record::Record;
 
@@ -25,6 +27,7 @@ pub struct MemoryStore {
 struct Tenant {
     runs: BTreeMap<RunId, Run>,
     blobs: HashMap<ContentHash, String>,
+    definitions: BTreeMap<WorkflowId, Definition>,
 }
 
 #[derive(Debug, Default)]
@@ -113,6 +116,24 @@ impl MemoryStore {
         blobs.entry(hash.clone()).or_insert_with(|| text.to_owned());
         hash
     }
+
+    fn define(&self, principal: &Principal, workflow_id: &WorkflowId, text: &str) -> ContentHash {
+        let hash = ContentHash::of(text);
+        let definition =
+            Definition { workflow_id: workflow_id.clone(), hash: hash.clone(), text: text.to_owned() };
+        let mut tenants = self.tenants();
+        let definitions = &mut tenants.entry(principal.tenant.clone()).or_default().definitions;
+        definitions.insert(workflow_id.clone(), definition);
+        hash
+    }
+
+    fn defined(&self, principal: &Principal, after: Option<&WorkflowId>, limit: usize) -> Vec<Definition> {
+        let tenants = self.tenants();
+        let Some(tenant) = tenants.get(&principal.tenant) else { return Vec::new() };
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let page = tenant.definitions.range::<WorkflowId, _>((start, Bound::Unbounded)).take(limit);
+        page.map(|(_, definition)| definition.clone()).collect()
+    }
 }
 
 impl RunLog for MemoryStore {
@@ -187,5 +208,37 @@ impl Blobs for MemoryStore {
             let tenants = self.tenants();
             Ok(tenants.get(&principal.tenant).and_then(|tenant| tenant.blobs.get(hash).cloned()))
         })
+    }
+}
+
+impl Definitions for MemoryStore {
+    fn register<'a>(
+        &'a self,
+        principal: &'a Principal,
+        workflow_id: &'a WorkflowId,
+        text: &'a str,
+    ) -> Answer<'a, ContentHash> {
+        Box::pin(async move { Ok(self.define(principal, workflow_id, text)) })
+    }
+
+    fn definition<'a>(
+        &'a self,
+        principal: &'a Principal,
+        workflow_id: &'a WorkflowId,
+    ) -> Answer<'a, Option<Definition>> {
+        Box::pin(async move {
+            let tenants = self.tenants();
+            let tenant = tenants.get(&principal.tenant);
+            Ok(tenant.and_then(|tenant| tenant.definitions.get(workflow_id).cloned()))
+        })
+    }
+
+    fn definitions<'a>(
+        &'a self,
+        principal: &'a Principal,
+        after: Option<&'a WorkflowId>,
+        limit: usize,
+    ) -> Answer<'a, Vec<Definition>> {
+        Box::pin(async move { Ok(self.defined(principal, after, limit)) })
     }
 }

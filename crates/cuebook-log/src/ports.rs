@@ -217,7 +217,46 @@ pub trait Blobs: Send + Sync {
     fn get<'a>(&'a self, principal: &'a Principal, hash: &'a ContentHash) -> Answer<'a, Option<String>>;
 }
 
-/// Everything that a store for runs offers.
-pub trait RunStore: RunLog + Inbox + RunIndex + Blobs {}
+/// A workflow definition that was registered, as it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// The workflow.
+    pub workflow_id: WorkflowId,
+    /// The hash of `text`.
+    pub hash: ContentHash,
+    /// The definition as JSON text; the store keeps it byte by byte and does not read it.
+    pub text: String,
+}
 
-impl<T: RunLog + Inbox + RunIndex + Blobs> RunStore for T {}
+/// Registered workflow definitions, the latest of each workflow.
+pub trait Definitions: Send + Sync {
+    /// Registers `text` for a workflow, in place of what was registered before, and gives its hash.
+    fn register<'a>(
+        &'a self,
+        principal: &'a Principal,
+        workflow_id: &'a WorkflowId,
+        text: &'a str,
+    ) -> Answer<'a, ContentHash>;
+
+    /// The definition of a workflow, if this tenant has registered one.
+    fn definition<'a>(
+        &'a self,
+        principal: &'a Principal,
+        workflow_id: &'a WorkflowId,
+    ) -> Answer<'a, Option<Definition>>;
+
+    /// The definitions of a principal in the order of their ids' bytes, at most `limit`.
+    ///
+    /// The page begins after the id `after`, whether that is registered or not; without it, at the first.
+    fn definitions<'a>(
+        &'a self,
+        principal: &'a Principal,
+        after: Option<&'a WorkflowId>,
+        limit: usize,
+    ) -> Answer<'a, Vec<Definition>>;
+}
+
+/// Everything that a store for runs offers.
+pub trait RunStore: RunLog + Inbox + RunIndex + Blobs + Definitions {}
+
+impl<T: RunLog + Inbox + RunIndex + Blobs + Definitions> RunStore for T {}

@@ -24,6 +24,7 @@
 pub mod append;
 pub mod blobs;
 pub mod concurrency;
+pub mod definitions;
 pub mod durability;
 pub mod history;
 pub mod inbox;
@@ -140,6 +141,13 @@ macro_rules! store_suite {
                 storing_twice_is_storing_once
                 blobs_belong_to_their_tenant
                 one_text_is_stored_by_many_at_once
+            }
+            definitions {
+                a_definition_comes_back_as_it_was_given
+                registering_again_replaces
+                definitions_belong_to_their_tenant
+                pages_of_definitions_make_up_the_list
+                definitions_are_there_after_opening_anew
             }
             values {
                 values_come_back_exactly

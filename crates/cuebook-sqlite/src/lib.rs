@@ -10,6 +10,7 @@
 mod blobs;
 mod data_dir;
 mod database;
+mod definitions;
 mod error;
 mod json;
 mod migrations;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use cuebook_log::{
-    Answer, Append, Blobs, Inbox, LogError, Offered, Open, Record, RunEntry, RunIndex, RunLog, Signal,
+    Answer, Append, Blobs, Definition, Definitions, Inbox, LogError, Offered, Open, Record, RunEntry,
+    RunIndex, RunLog, Signal,
 };
 use cuebook_prompt::{ContentHash, Principal};
-use cuebook_wire::{RunId, Sequence};
+use cuebook_wire::{RunId, Sequence, WorkflowId};
 use rusqlite::Connection;
 use tokio::sync::watch;
 
@@ -20,7 +21,7 @@ use crate::options::Options;
 use crate::readers::Readers;
 use crate::watchers::{Key, News, Watchers};
 use crate::writer::{Done, Writer};
-use crate::{blobs, records, runs, signals};
+use crate::{blobs, definitions, records, runs, signals};
 
 /// A store for runs on SQLite, in a data directory that it holds as long as it lives.
 ///
@@ -223,6 +224,50 @@ impl Blobs for SqliteStore {
         Box::pin(async move {
             let (tenant, hash) = (principal.tenant.clone(), hash.clone());
             self.readers.ask(move |connection| blobs::get(connection, &tenant, hash.as_str())).await
+        })
+    }
+}
+
+impl Definitions for SqliteStore {
+    fn register<'a>(
+        &'a self,
+        principal: &'a Principal,
+        workflow_id: &'a WorkflowId,
+        text: &'a str,
+    ) -> Answer<'a, ContentHash> {
+        Box::pin(async move {
+            let (tenant, hash) = (principal.tenant.clone(), ContentHash::of(text));
+            let definition =
+                Definition { workflow_id: workflow_id.clone(), hash: hash.clone(), text: text.to_owned() };
+            let work = move |connection: &Connection| {
+                definitions::put(connection, &tenant, &definition).map(Done::quiet)
+            };
+            self.writer.ask(work).await.map(|()| hash)
+        })
+    }
+
+    fn definition<'a>(
+        &'a self,
+        principal: &'a Principal,
+        workflow_id: &'a WorkflowId,
+    ) -> Answer<'a, Option<Definition>> {
+        Box::pin(async move {
+            let (tenant, id) = (principal.tenant.clone(), workflow_id.clone());
+            self.readers.ask(move |connection| definitions::get(connection, &tenant, &id)).await
+        })
+    }
+
+    fn definitions<'a>(
+        &'a self,
+        principal: &'a Principal,
+        after: Option<&'a WorkflowId>,
+        limit: usize,
+    ) -> Answer<'a, Vec<Definition>> {
+        Box::pin(async move {
+            let (tenant, after) = (principal.tenant.clone(), after.cloned());
+            let work =
+                move |connection: &Connection| definitions::page(connection, &tenant, after.as_ref(), limit);
+            self.readers.ask(work).await
         })
     }
 }
