@@ -117,6 +117,7 @@ mod tests {
         check("data: a\n\ndata: b\n\n", &["a", "b"]);
         check("data: a\r\n\r\ndata: b\r\r", &["a", "b"]);
         check("data: a\ndata:  b\n\n", &["a\n b"]);
+        check("data: a\r\ndata: b\r\n\r\n", &["a\nb"]);
         check("data:\ndata:\n\n", &["\n"]);
         check(": comment\n\nevent: x\nid: 1\nretry: 2\ndata:a\n\ndata: b\n\n", &["#a", "b"]);
         check("id: 1\n\ndata: a\n\n", &["a"]);

@@ -77,6 +77,15 @@ async fn answers_that_are_no_envelope_are_quoted() {
         "the answer with status 302 cannot be read: the host points elsewhere, and redirects are not followed",
     )
     .await;
+    let envelope = r#"{"error":"moved","message":"elsewhere"}"#;
+    check(
+        json_answer("307 Temporary Redirect", envelope),
+        &format!(
+            "the answer with status 307 cannot be read: the host points elsewhere, and redirects are not followed; \
+             it begins with `{envelope}`"
+        ),
+    )
+    .await;
     check(
         answer("200 OK", "", "welcome"),
         "the answer with status 200 cannot be read: no JSON at line 1, column 1; it begins with `welcome`",

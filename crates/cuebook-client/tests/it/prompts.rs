@@ -83,6 +83,13 @@ async fn pages_follow_each_other_to_the_last() {
 }
 
 #[tokio::test]
+async fn the_only_page_is_the_last() {
+    let (pages, lines) = read_pages(vec![page(&["a"], None)]).await;
+    check_ids(pages[0].as_ref().unwrap(), &["a"]);
+    assert_eq!((pages.len(), lines.len()), (1, 1));
+}
+
+#[tokio::test]
 async fn a_cursor_that_comes_again_ends_the_pages() {
     let (pages, _) = read_pages(vec![page(&["a"], Some("n1")), page(&["b"], Some("n1"))]).await;
     check_ids(pages[0].as_ref().unwrap(), &["a"]);

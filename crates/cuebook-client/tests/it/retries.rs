@@ -65,6 +65,7 @@ async fn the_host_says_how_long_to_wait() {
     .await;
     let millis = r#"{"error":"rate_limited","message":"later","details":{"retryAfterMs":250}}"#;
     check(vec![json("429 Slow", millis), fine()], read, (2, &[250], None)).await;
+    check(vec![busy("429 Slow", "retry-after: 30\r\n"), fine()], read, (2, &[30_000], None)).await;
     check(vec![busy("429 Slow", "retry-after: 31\r\n")], read, (1, &[], Some(429))).await;
 }
 

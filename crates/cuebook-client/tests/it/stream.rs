@@ -53,6 +53,19 @@ async fn an_event_that_was_cut_comes_again() {
 }
 
 #[tokio::test]
+async fn every_event_that_comes_through_counts_as_progress() {
+    let event_and_cut =
+        |sequence| broken_stream(&(frame(sequence, false) + &frame(sequence + 1, false)[..20]));
+    let mut scripts: Vec<Script> = (0..12).map(event_and_cut).collect();
+    scripts.push(stream(&frame(12, true)));
+    let server = Server::start(scripts).await;
+    let options = EventsOptions { reconnects: 1, ..EventsOptions::default() };
+    let (sequences, error) = follow(&client(&server).0, options).await;
+    assert!(error.is_none(), "{error:?}");
+    assert_eq!(sequences, (0..=12).collect::<Vec<_>>());
+}
+
+#[tokio::test]
 async fn events_that_come_again_are_dropped() {
     let twice = frames([0, 0, 1, 0, 1]);
     check(vec![stream(&(twice.clone() + &frame(2, true)))], &[0, 1, 2], &["-"], &[]).await;
