@@ -129,7 +129,8 @@ fn is_of_interest(input: &ChainInput<'_>, resolution: &Resolution) -> bool {
         || resolution.chain.iter().any(|entry| entry.source.is_some())
 }
 
-fn resolve_slot(input: &ChainInput<'_>, kind: PromptKind, slot: usize) -> Resolution {
+/// Resolves one kind, or one few-shot slot, whether or not any layer has a candidate.
+pub fn resolve_slot(input: &ChainInput<'_>, kind: PromptKind, slot: usize) -> Resolution {
     let mut walk = Walk::default();
     for offer in offers(input, kind, slot) {
         walk.take(offer);

@@ -4,9 +4,11 @@
 //! user's template before any pack's, and packs among themselves are ambiguous.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use cuebook_template::nearest;
+use cuebook_wire::template::TemplateOrigin;
 use cuebook_wire::{
     ErrorCode, LibraryId, PromptKind, PromptRef, PromptRefs, PromptTemplate, TemplateId, Version,
 };
@@ -26,6 +28,17 @@ pub enum Owner {
     User,
     /// Installed with a pack, read-only.
     Pack,
+}
+
+impl Owner {
+    /// The provenance that the wire shows of the owner's templates.
+    pub fn source(self) -> TemplateOrigin {
+        match self {
+            Self::Host => TemplateOrigin::Host,
+            Self::User => TemplateOrigin::User,
+            Self::Pack => TemplateOrigin::Pack,
+        }
+    }
 }
 
 /// One library: ids, each with its versions.
@@ -177,6 +190,35 @@ impl Libraries {
             }
             (None, None) => self.find_anywhere(reference),
         }
+    }
+
+    /// As [`Self::find`], with the owner of the library that has it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Source::pin`].
+    pub fn find_owned(&self, reference: &PromptRef) -> Result<(Owner, &Entry), PromptError> {
+        let entry = self.find(reference, None)?;
+        let library =
+            self.libraries.iter().find(|library| entry.pinned.library.as_ref() == Some(&library.id));
+        Ok((library.map_or(Owner::Host, |library| library.owner), entry))
+    }
+
+    /// The latest version of each template, by library and id, beginning after `place`.
+    pub fn latest_after<'a>(
+        &'a self,
+        place: Option<&'a (LibraryId, TemplateId)>,
+    ) -> impl Iterator<Item = (&'a LibraryId, Owner, &'a Entry)> {
+        let mut libraries: Vec<&Library> = self.libraries.iter().collect();
+        libraries.sort_by(|one, other| one.id.cmp(&other.id));
+        libraries.into_iter().filter(move |it| place.is_none_or(|(id, _)| it.id >= *id)).flat_map(
+            move |library| {
+                let after = place.filter(|(id, _)| *id == library.id).map(|(_, template)| template);
+                let bounds = (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded);
+                let found = library.templates.range::<TemplateId, _>(bounds);
+                found.filter_map(move |(_, versions)| Some((&library.id, library.owner, latest(versions)?)))
+            },
+        )
     }
 
     fn find_anywhere(&self, reference: &PromptRef) -> Result<&Entry, PromptError> {

@@ -144,17 +144,44 @@ impl Pipeline {
         &self,
         principal: &Principal,
         reference: &PromptRef,
-        mut values: Values,
+        values: Values,
     ) -> Result<(Composition, Vec<Warning>), PromptErrors> {
+        let (parts, warnings) = self.bind_ref(principal, reference, values).await?;
+        let composition = compose(parts, &SecretValues::new());
+        composition.map(|composition| (composition, warnings)).ok_or_else(no_parts)
+    }
+
+    /// Pins one ref and binds it to supplied values.
+    async fn bind_ref(
+        &self,
+        principal: &Principal,
+        reference: &PromptRef,
+        mut values: Values,
+    ) -> Result<(Vec<Part>, Vec<Warning>), PromptErrors> {
         let pinned = self.sources.pin(principal, reference, None).await?;
         trust_secret_ids(&pinned, &mut values);
         let slot = Slot::Chain(pinned.kind);
         let chosen = vec![Chosen { pinned, slot, reference: Some(reference.clone()) }];
         let (mut warnings, mut errors) = (Vec::new(), Vec::new());
         let parts = self.bind_all(chosen, &Scope::Supplied(values), &mut warnings, &mut errors);
-        PromptErrors::of(errors).map_or(Ok(()), Err)?;
-        let composition = compose(parts, &SecretValues::new());
-        composition.map(|composition| (composition, warnings)).ok_or_else(no_parts)
+        PromptErrors::of(errors).map_or(Ok((parts, warnings)), Err)
+    }
+
+    /// Composes one ref with supplied values as for a call: secrets are fetched for the dispatch face.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::render`]; `credential_unavailable` when a secret cannot be had.
+    pub async fn compose_ref(
+        &self,
+        principal: &Principal,
+        reference: &PromptRef,
+        values: Values,
+    ) -> Result<(Composition, SecretValues), PromptErrors> {
+        let (parts, _) = self.bind_ref(principal, reference, values).await?;
+        let secrets = self.fetch_secrets(None, None, &parts).await?;
+        let composition = compose(parts, &secrets).ok_or_else(no_parts)?;
+        Ok((composition, secrets))
     }
 
     /// Composes the intrinsic prompt of an agent alone.
@@ -196,7 +223,8 @@ impl Pipeline {
         let parts = self.bind_all(chosen, &request.scope, &mut prepared.warnings, &mut errors);
         PromptErrors::of(errors).map_or(Ok(()), Err)?;
         if secrets == Secrets::Fetch {
-            prepared.secrets = self.fetch_secrets(request, &parts).await?;
+            prepared.secrets =
+                self.fetch_secrets(request.agent_id.as_ref(), request.workflow_id.as_ref(), &parts).await?;
         }
         Ok(compose(parts, &prepared.secrets))
     }
@@ -274,15 +302,16 @@ impl Pipeline {
 
     async fn fetch_secrets(
         &self,
-        request: &PromptRequest,
+        agent: Option<&AgentId>,
+        workflow: Option<&WorkflowId>,
         parts: &[Part],
     ) -> Result<SecretValues, PromptErrors> {
         let mut values = SecretValues::new();
         let mut errors = Vec::new();
         for part in parts {
             let by = SecretUse {
-                agent: request.agent_id.as_ref().map(AgentId::as_str),
-                workflow: request.workflow_id.as_ref().map(WorkflowId::as_str),
+                agent: agent.map(AgentId::as_str),
+                workflow: workflow.map(WorkflowId::as_str),
                 library: part.pinned.library.as_ref().map(LibraryId::as_str),
             };
             for bound in &part.bindings.variables {
