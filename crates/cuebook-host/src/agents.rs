@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use cuebook_engine::Plan;
 use cuebook_prompt::{AgentBinding, Agents, Libraries, LibraryDefaults, Principal, SharedPin};
-use cuebook_wire::{AgentId, AgentManifest, AgentModelClass, AgentRef, ModelClass};
+use cuebook_wire::{AgentId, AgentManifest, AgentModelClass, AgentRef, ModelClass, Version};
+use serde_json::{Value as Json, json};
 
 /// An agent as it was read, before its library is looked up.
 #[derive(Debug)]
@@ -14,6 +15,8 @@ pub(crate) struct LoadedAgent {
     pub(crate) intrinsic: Option<SharedPin>,
     /// Where it was read from.
     pub(crate) origin: String,
+    /// The pack that it came with.
+    pub(crate) pack: Option<(String, Version)>,
 }
 
 /// Every known agent by id.
@@ -26,6 +29,7 @@ pub struct AgentRegistry {
 struct Known {
     binding: Arc<AgentBinding>,
     origin: String,
+    pack: Option<(String, Version)>,
 }
 
 impl AgentRegistry {
@@ -36,7 +40,7 @@ impl AgentRegistry {
             let library = library_defaults(&agent.manifest, libraries);
             let binding =
                 AgentBinding { manifest: Arc::new(agent.manifest), intrinsic: agent.intrinsic, library };
-            (id, Known { binding: Arc::new(binding), origin: agent.origin })
+            (id, Known { binding: Arc::new(binding), origin: agent.origin, pack: agent.pack })
         });
         Self { agents: known.collect() }
     }
@@ -67,6 +71,39 @@ impl AgentRegistry {
     pub(crate) fn identities(&self, plan: &Plan) -> BTreeMap<AgentId, AgentRef> {
         let bound = plan.nodes.iter().filter_map(|node| node.agent_id.as_ref());
         bound.filter_map(|id| Some((id.clone(), identity(&self.get(id)?.manifest)))).collect()
+    }
+}
+
+impl AgentRegistry {
+    /// An agent as the inventory shows it: never its prompts. One of this host's own files is marked local.
+    pub fn inventory(&self, id: &AgentId) -> Option<Json> {
+        let known = self.agents.get(id)?;
+        let manifest = &known.binding.manifest;
+        let pack = known.pack.as_ref().map(|(name, version)| (name.clone(), version.to_string()));
+        let (pack_name, pack_version) = pack.unwrap_or_else(|| ("local".to_owned(), "0.0.0".to_owned()));
+        let mut entry = json!({
+            "agentId": id,
+            "persona": manifest.persona,
+            "label": manifest.label.as_ref().unwrap_or(&manifest.persona),
+            "modelClass": manifest.model_class,
+            "packName": pack_name,
+            "packVersion": pack_version,
+            "local": known.pack.is_none(),
+            "toolAllowlist": manifest.tool_allowlist.clone().unwrap_or_default(),
+            "hasHandoffSchemas": manifest.handoff.is_some(),
+        });
+        let optional = [
+            ("description", manifest.description.as_ref().map(|it| json!(it))),
+            ("memoryShape", manifest.memory_shape.as_ref().map(|it| json!(it))),
+            (
+                "confidenceThreshold",
+                manifest.confidence.as_ref().and_then(|it| it.default_threshold).map(|it| json!(it)),
+            ),
+        ];
+        for (key, value) in optional.into_iter().filter_map(|(key, value)| Some((key, value?))) {
+            entry[key] = value;
+        }
+        Some(entry)
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! It owns the keys and what they must agree on. It refuses unknown keys, and reports every fault at once.
 
+mod keys;
 mod models;
 mod paths;
 mod secrets;
@@ -14,6 +15,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
+pub use keys::KeyConfig;
 pub(crate) use models::SCRIPTED;
 pub use models::{ModelTarget, ProviderConfig, ProviderKind};
 pub use paths::PathsConfig;
@@ -31,6 +33,8 @@ pub struct Config {
     pub providers: BTreeMap<String, ProviderConfig>,
     /// The secrets by id.
     pub secrets: BTreeMap<String, SecretConfig>,
+    /// The bearer keys of callers over HTTP, by name.
+    pub keys: BTreeMap<String, KeyConfig>,
     /// Bounds on runs.
     pub limits: LimitsConfig,
     /// What `cuebook run` does without being told.
@@ -126,6 +130,7 @@ impl Document for Config {
     fn rules(&self) -> Vec<Fault> {
         let mut faults = models::rules(self);
         faults.extend(secrets::rules(self));
+        faults.extend(keys::rules(self));
         faults
     }
 }

@@ -5,9 +5,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cuebook_engine::{Engine, RunFacts, RunHandle, read_inputs};
+use cuebook_engine::{Engine, Plan, RunFacts, RunHandle, read_inputs};
 use cuebook_log::{MemoryStore, RunStore};
 use cuebook_prompt::{Libraries, Pipeline, Principal, SecretStore, Source, SourceSet};
+use cuebook_sqlite::SqliteStore;
 use cuebook_template::Diagnostic;
 use cuebook_wire::{Configurable, ErrorCode, Fault, PromptRefs, RunId, strict};
 use serde_json::{Map, Value as Json};
@@ -22,6 +23,7 @@ use crate::load::{Directories, WorkflowFile, Workflows, load, load_workflow};
 use crate::models::ModelRouter;
 use crate::report::Problems;
 use crate::secrets::ConfiguredSecrets;
+use crate::service::Service;
 
 /// The name of the configuration file in a project directory.
 pub const CONFIG_FILE: &str = "cuebook.toml";
@@ -35,6 +37,8 @@ pub struct Options {
     pub config: Option<PathBuf>,
     /// Directories besides those of the configuration.
     pub more: Directories,
+    /// Where runs are kept; in memory when absent.
+    pub data: Option<PathBuf>,
 }
 
 /// A host over one project directory.
@@ -51,7 +55,8 @@ pub struct Host {
     pub pipeline: Arc<Pipeline>,
     /// Where runs are kept.
     pub store: Arc<dyn RunStore>,
-    engine: Engine,
+    pub(crate) engine: Engine,
+    pub(crate) service: Service,
     root: PathBuf,
 }
 
@@ -61,7 +66,7 @@ pub struct StartRun<'a> {
     /// On whose behalf.
     pub principal: &'a Principal,
     /// The workflow.
-    pub workflow: &'a WorkflowFile,
+    pub plan: &'a Arc<Plan>,
     /// The inputs.
     pub inputs: Map<String, Json>,
     /// The overlay.
@@ -92,7 +97,7 @@ impl Host {
         let sources = SourceSet::new(Arc::clone(&libraries) as Arc<dyn Source>);
         let pipeline =
             Arc::new(Pipeline::new(sources, Arc::clone(&agents) as _, secrets, config.prompt_policy()));
-        let store: Arc<dyn RunStore> = Arc::new(MemoryStore::new());
+        let store = open_store(options.data.as_deref())?;
         let engine = Engine {
             store: Arc::clone(&store),
             pipeline: Arc::clone(&pipeline),
@@ -100,7 +105,8 @@ impl Host {
             clock: Arc::new(SystemClock),
         };
         let (workflows, root) = (loaded.workflows, options.root.clone());
-        Ok(Self { config, libraries, agents, workflows, pipeline, store, engine, root })
+        let service = Service::default();
+        Ok(Self { config, libraries, agents, workflows, pipeline, store, engine, service, root })
     }
 
     /// Loads a workflow: a path to a JSON file, the id of a workflow of the project, or, without a name, the one that
@@ -152,7 +158,7 @@ impl Host {
     ///
     /// Everything that is wrong with its inputs and overlay.
     pub fn facts(&self, start: &StartRun<'_>) -> Result<RunFacts, Problems> {
-        let plan = &start.workflow.plan;
+        let plan = start.plan;
         let mut problems = Problems::new();
         let read = read_inputs(&plan.definition, &start.inputs, self.config.untagged_trust());
         let inputs = problems.collect(read.map_err(input_problems));
@@ -202,11 +208,20 @@ impl Host {
     /// As [`Self::facts`]; `internal_error` when the store fails.
     pub async fn start(&self, start: StartRun<'_>) -> Result<RunHandle, Problems> {
         let facts = self.facts(&start)?;
-        let plan = Arc::clone(&start.workflow.plan);
+        let plan = Arc::clone(start.plan);
         self.engine
             .start(facts, plan)
             .await
             .map_err(|error| Diagnostic::error(ErrorCode::InternalError.as_str(), error.to_string()).into())
+    }
+}
+
+/// The store in a data directory, or one in memory.
+fn open_store(data: Option<&Path>) -> Result<Arc<dyn RunStore>, Problems> {
+    let Some(path) = data else { return Ok(Arc::new(MemoryStore::new())) };
+    match SqliteStore::open(path, &cuebook_sqlite::Options::default()) {
+        Ok(store) => Ok(Arc::new(store)),
+        Err(error) => Err(Diagnostic::error(ErrorCode::FileUnreadable.as_str(), error.to_string()).into()),
     }
 }
 

@@ -4,6 +4,8 @@
 //! shown to them ([`Problems`]); it refuses a second way to compose a prompt or to start a run.
 
 mod agents;
+mod capabilities;
+mod catalog;
 mod check;
 mod clock;
 mod config;
@@ -16,16 +18,20 @@ mod inputs;
 pub mod journal;
 mod load;
 mod models;
+mod refusal;
 mod render;
 mod report;
+mod seams;
 mod secrets;
+mod service;
 
 pub use agents::AgentRegistry;
+pub use catalog::Place;
 pub use check::ProjectCheck;
 pub use clock::SystemClock;
 pub use config::{
-    Allow, Config, LimitsConfig, ModelTarget, PathsConfig, PromptsConfig, ProviderConfig, ProviderKind,
-    RunConfig, SecretConfig, SecretOrigin, UntaggedInputs,
+    Allow, Config, KeyConfig, LimitsConfig, ModelTarget, PathsConfig, PromptsConfig, ProviderConfig,
+    ProviderKind, RunConfig, SecretConfig, SecretOrigin, UntaggedInputs,
 };
 pub use explain::{
     CompositionView, MarginLine, NodePreview, NodeView, PreviewNode, RunView, TextSource,
@@ -37,9 +43,13 @@ pub use init::init;
 pub use inputs::{TypedInput, named, read_typed};
 pub use load::{Directories, WorkflowFile, Workflows};
 pub use models::ModelRouter;
+pub use refusal::Refusal;
 pub use render::{Rendered, parse_reference};
 pub use report::{Problems, render as render_diagnostic};
 pub use secrets::ConfiguredSecrets;
+pub use service::{CreatedRun, sequence_of};
+
+pub use cuebook_template::Diagnostic;
 
 pub use cuebook_engine as engine;
 pub use cuebook_log as log;

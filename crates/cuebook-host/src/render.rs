@@ -32,12 +32,26 @@ impl Host {
         variables: Map<String, Json>,
         trust: Trust,
     ) -> Result<Rendered, Problems> {
-        let reference = parse_reference(reference)?;
+        self.render_ref(principal, &parse_reference(reference)?, variables, trust).await
+    }
+
+    /// As [`Self::render`], for a ref that has been read.
+    ///
+    /// # Errors
+    ///
+    /// Everything that pinning and binding find.
+    pub async fn render_ref(
+        &self,
+        principal: &Principal,
+        reference: &PromptRef,
+        variables: Map<String, Json>,
+        trust: Trust,
+    ) -> Result<Rendered, Problems> {
         let values: Values =
             variables.into_iter().map(|(name, json)| (name, Value::from_tagged(json, trust))).collect();
         let (composition, warnings) = self
             .pipeline
-            .render(principal, &reference, values)
+            .render(principal, reference, values)
             .await
             .map_err(|errors| prompt_problems(&errors))?;
         Ok(Rendered { observed: composition.observed, warnings })

@@ -13,6 +13,7 @@ use crate::commands::explain::ExplainArgs;
 use crate::commands::init::InitArgs;
 use crate::commands::prompts::PromptsArgs;
 use crate::commands::run::RunArgs;
+use crate::commands::serve::ServeArgs;
 use crate::exit::help;
 
 /// The prompt host for multi-agent workflows: what each agent was told, where each sentence came from, and why.
@@ -63,6 +64,12 @@ pub(crate) enum Command {
         "cuebook run . --input topic=x --json | jq .outputs",
     ))]
     Run(RunArgs),
+    /// Serve a project as an OpenWOP v1 host over HTTP.
+    #[command(after_help = help!(
+        "cuebook serve --project examples/newsroom --data data",
+        "CUEBOOK_API_KEY=… cuebook serve --data data --listen 127.0.0.1:7007",
+    ))]
+    Serve(ServeArgs),
     /// Explain which prompt a run or a node gets, and why.
     #[command(after_help = help!(
         "cuebook explain run run.jsonl --text",
@@ -121,7 +128,7 @@ impl FilesArgs {
             prompts: self.prompts.clone(),
             packs: self.packs.clone(),
         };
-        Options { root, config: self.config.clone(), more }
+        Options { root, config: self.config.clone(), more, data: None }
     }
 }
 

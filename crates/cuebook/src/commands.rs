@@ -6,3 +6,4 @@ pub(crate) mod explain;
 pub(crate) mod init;
 pub(crate) mod prompts;
 pub(crate) mod run;
+pub(crate) mod serve;

@@ -36,6 +36,7 @@ async fn dispatch(command: Command, output: Output) -> Exit {
         Command::Run(args) => commands::run::run(args, output).await,
         Command::Explain(args) => commands::explain::explain(args, output).await,
         Command::Prompts(args) => commands::prompts::prompts(args, output).await,
+        Command::Serve(args) => commands::serve::serve(args).await,
         Command::Init(args) => commands::init::init(&args, output),
         Command::Config(args) => commands::config::config(&args, output),
         Command::Completions(args) => Ok(commands::completions::completions(&args)),

@@ -48,7 +48,7 @@ impl Host {
     /// When there is no such node or port, it takes no prompts, or the run's inputs are wrong. What is wrong with the prompt
     /// itself is in the preview.
     pub async fn preview(&self, preview: PreviewNode<'_>) -> Result<NodePreview, Problems> {
-        let plan = std::sync::Arc::clone(&preview.start.workflow.plan);
+        let plan = std::sync::Arc::clone(preview.start.plan);
         let index = plan.index(&NodeId::new(preview.node)).ok_or_else(|| no_node(&plan, preview.node))?;
         let facts = self.facts(&preview.start)?;
         let state = RunState::begin(std::sync::Arc::new(facts), std::sync::Arc::clone(&plan), self.now());

@@ -26,7 +26,7 @@ fn load_file(directory: &Path, path: &Path) -> Result<LoadedAgent, Problems> {
     let manifest = AgentManifest::read(document.value(), ManifestOrigin::Local)
         .map_err(|faults| document.problems(faults))?;
     let intrinsic = read_intrinsic(&manifest, directory, "", &document)?;
-    Ok(LoadedAgent { manifest, intrinsic, origin: shown(path).to_string() })
+    Ok(LoadedAgent { manifest, intrinsic, origin: shown(path).to_string(), pack: None })
 }
 
 /// Fixes a manifest's own prompt; `pointer` leads to the manifest within its document.

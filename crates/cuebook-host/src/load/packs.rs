@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use cuebook_prompt::{Library, Owner};
-use cuebook_wire::{AgentPackManifest, ErrorCode, Fault, LibraryId, PromptTemplate, strict};
+use cuebook_wire::template::TemplateOrigin;
+use cuebook_wire::{AgentPackManifest, ErrorCode, Fault, LibraryId, PromptTemplate, Version, strict};
 use serde_json::Value as Json;
 
 use super::agents::read_intrinsic;
@@ -44,7 +45,8 @@ fn load_pack(directory: &Path, packs: &mut Packs) -> Result<(), Problems> {
         let read = read_intrinsic(&agent, directory, &format!("/agents/{at}"), &document);
         if let Some(intrinsic) = problems.collect(read) {
             let origin = format!("pack {}@{}", manifest.name, manifest.version);
-            packs.agents.push(LoadedAgent { manifest: agent, intrinsic, origin });
+            let pack = Some((manifest.name.clone(), manifest.version.clone()));
+            packs.agents.push(LoadedAgent { manifest: agent, intrinsic, origin, pack });
         }
     }
     problems.or(())
@@ -56,6 +58,8 @@ fn load_library(document: &Document) -> Result<Library, Problems> {
     };
     let name = document.value().get("name").and_then(Json::as_str).unwrap_or_default();
     let id = LibraryId::parse(name).map_err(|error| fault("/name", error.to_string()))?;
+    let version = document.value().get("version").and_then(Json::as_str).unwrap_or_default();
+    let version = Version::parse(version).map_err(|error| fault("/version", error.to_string()))?;
     let mut library = Library::new(id, Owner::Pack);
     let mut problems = Problems::new();
     let prompts = document.value().get("prompts").and_then(Json::as_array);
@@ -64,7 +68,10 @@ fn load_library(document: &Document) -> Result<Library, Problems> {
         let read = strict::read::<PromptTemplate>(prompt).map_err(|faults| {
             document.problems(faults.into_iter().map(|fault| fault.below(&place)).collect())
         });
-        let Some(template) = problems.collect(read) else { continue };
+        let Some(mut template) = problems.collect(read) else { continue };
+        let meta = template.meta.get_or_insert_default();
+        (meta.source, meta.pack_name) = (Some(TemplateOrigin::Pack), Some(name.to_owned()));
+        meta.pack_version = Some(version.clone());
         problems.collect(
             library.add(template).map_err(|error| fault(&place, error.diagnostic().message.clone())),
         );

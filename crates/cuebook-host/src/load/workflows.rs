@@ -54,6 +54,11 @@ impl Workflows {
         self.files.keys().map(String::as_str)
     }
 
+    /// Whether a file claims `id`.
+    pub fn has(&self, id: &str) -> bool {
+        self.files.contains_key(id)
+    }
+
     /// Loads the workflow called `id`.
     ///
     /// # Errors

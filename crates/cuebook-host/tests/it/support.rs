@@ -71,7 +71,7 @@ pub(crate) fn about_tea<'a>(
     configurable: Option<Configurable>,
 ) -> StartRun<'a> {
     let inputs = Map::from_iter([("topic".to_owned(), Json::from("tea"))]);
-    StartRun { principal, workflow, inputs, configurable, refuse_undeclared: true }
+    StartRun { principal, plan: &workflow.plan, inputs, configurable, refuse_undeclared: true }
 }
 
 /// Runs to the end.

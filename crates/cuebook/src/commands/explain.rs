@@ -102,7 +102,7 @@ async fn explain_node(args: &ExplainNodeArgs, output: Output) -> Result<Exit, Pr
     let principal = Principal::local();
     let start = StartRun {
         principal: &principal,
-        workflow: &workflow,
+        plan: &workflow.plan,
         inputs,
         configurable: None,
         refuse_undeclared: true,

@@ -49,7 +49,7 @@ pub(crate) async fn run(args: RunArgs, output: Output) -> Result<Exit, Problems>
     let principal = Principal::local();
     let start = StartRun {
         principal: &principal,
-        workflow: &workflow,
+        plan: &workflow.plan,
         inputs,
         configurable: None,
         refuse_undeclared: true,

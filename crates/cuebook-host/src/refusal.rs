@@ -1,0 +1,69 @@
+//! A refusal of something that was asked of the host, in the codes of the one table.
+
+use cuebook_engine::EngineError;
+use cuebook_log::LogError;
+use cuebook_wire::{ErrorCode, Fault};
+use serde_json::{Map, Value as Json, json};
+
+use crate::report::Problems;
+
+/// Why the host does not do what it was asked; nothing was done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// The code.
+    pub code: ErrorCode,
+    /// The sentence.
+    pub message: String,
+    /// Facts for a program.
+    pub details: Map<String, Json>,
+}
+
+impl Refusal {
+    /// A refusal with a sentence and no facts.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), details: Map::new() }
+    }
+
+    /// Something that is not there, or not for the principal.
+    pub fn not_found(what: &str) -> Self {
+        Self::new(ErrorCode::NotFound, format!("there is no such {what}"))
+    }
+
+    /// Faults of a document; the first is the sentence.
+    pub fn faults(faults: &[Fault]) -> Self {
+        let message = faults.first().map_or_else(|| "it is not valid".to_owned(), ToString::to_string);
+        let details = Map::from_iter([("faults".to_owned(), json!(faults))]);
+        Self { code: ErrorCode::ValidationError, message, details }
+    }
+}
+
+impl From<Problems> for Refusal {
+    fn from(problems: Problems) -> Self {
+        let first = problems.iter().next();
+        let code = first.and_then(|it| ErrorCode::ALL.iter().copied().find(|code| code.as_str() == it.code));
+        let message = first.map(|problem| problem.message.clone()).unwrap_or_default();
+        let details = Map::from_iter([("problems".to_owned(), problems.to_json())]);
+        Self { code: code.unwrap_or(ErrorCode::ValidationError), message, details }
+    }
+}
+
+impl From<LogError> for Refusal {
+    fn from(error: LogError) -> Self {
+        match error {
+            LogError::UnknownRun(_) => Self::not_found("run"),
+            LogError::Storage(_) => Self::new(ErrorCode::ServiceUnavailable, "the store cannot answer now"),
+            _ => Self::new(ErrorCode::InternalError, "the run's log cannot be used"),
+        }
+    }
+}
+
+impl From<EngineError> for Refusal {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Log(error) => error.into(),
+            EngineError::Fold(_) | EngineError::Stopped(_) => {
+                Self::new(ErrorCode::InternalError, "the run cannot be used")
+            }
+        }
+    }
+}

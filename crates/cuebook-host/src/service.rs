@@ -1,0 +1,357 @@
+//! Runs as a service: create, read, cancel, answer; for every tenant, as the wire speaks of them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cuebook_engine::{ComposedPart, Plan, RunSignals, RunState, SignalBody, snapshot};
+use cuebook_log::{Record, RunEntry};
+use cuebook_prompt::{ContentHash, Principal};
+use cuebook_wire::{
+    CreateRun, ErrorCode, NodeId, RunEvent, RunId, RunSnapshot, RunStatus, Sequence, WorkflowDefinition,
+    WorkflowId, strict,
+};
+use serde_json::{Value as Json, json};
+use tokio::sync::watch;
+
+use crate::host::{Host, StartRun};
+use crate::refusal::Refusal;
+
+/// What was made of a request for a run.
+#[derive(Clone, Debug)]
+pub struct CreatedRun {
+    /// The run.
+    pub run_id: RunId,
+    /// Its status.
+    pub status: RunStatus,
+}
+
+/// The runs that are under way in this process, and the plans that were compiled.
+#[derive(Default)]
+pub(crate) struct Service {
+    active: Mutex<HashMap<(String, RunId), RunSignals>>,
+    plans: Mutex<HashMap<ContentHash, Arc<Plan>>>,
+    registered: Mutex<HashMap<(String, WorkflowId), Arc<Plan>>>,
+}
+
+impl Service {
+    fn active(&self) -> std::sync::MutexGuard<'_, HashMap<(String, RunId), RunSignals>> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn registered(&self) -> std::sync::MutexGuard<'_, HashMap<(String, WorkflowId), Arc<Plan>>> {
+        self.registered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn plans(&self) -> std::sync::MutexGuard<'_, HashMap<ContentHash, Arc<Plan>>> {
+        self.plans.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The sequence of the event called `id` in a run, if the id is one of that run's.
+pub fn sequence_of(run_id: &RunId, id: &str) -> Option<Sequence> {
+    let (_, number) = id.rsplit_once('-')?;
+    let sequence = Sequence(number.parse().ok()?);
+    (cuebook_engine::event_id(run_id, sequence).as_str() == id).then_some(sequence)
+}
+
+impl Host {
+    /// Starts the run that a request describes.
+    ///
+    /// # Errors
+    ///
+    /// `validation_error` for an unknown workflow, bad inputs or a bad overlay.
+    pub async fn create_run(
+        self: &Arc<Self>,
+        principal: &Principal,
+        request: CreateRun,
+    ) -> Result<CreatedRun, Refusal> {
+        let plan =
+            self.workflow_for(principal, &request.workflow_id).await.map_err(|refusal| {
+                match refusal.code {
+                    ErrorCode::NotFound => {
+                        Refusal::new(ErrorCode::ValidationError, "'workflowId' names no workflow")
+                    }
+                    _ => refusal,
+                }
+            })?;
+        let start = StartRun {
+            principal,
+            plan: &plan,
+            inputs: request.inputs,
+            configurable: request.configurable,
+            refuse_undeclared: false,
+        };
+        let mut facts = self.facts(&start)?;
+        facts.tags = request.tags;
+        facts.metadata = request.metadata;
+        let handle = self.engine.start(facts, Arc::clone(&plan)).await?;
+        let run_id = handle.run_id().clone();
+        let slot = (principal.tenant.clone(), run_id.clone());
+        self.service.active().insert(slot.clone(), handle.signals().clone());
+        self.service.plans().insert(plan.hash.clone(), plan);
+        let host = Arc::clone(self);
+        tokio::spawn(async move {
+            // What the run came to is in its log; a failure of the store is there for whoever asks next.
+            let _ = handle.wait().await;
+            host.service.active().remove(&slot);
+        });
+        let status = self.store.entry(principal, &run_id).await?.status;
+        Ok(CreatedRun { run_id, status })
+    }
+
+    /// The plan of a workflow: one that the tenant registered, or one of the project.
+    ///
+    /// # Errors
+    ///
+    /// `not_found`, or what is wrong with the project's file.
+    pub async fn workflow_for(&self, principal: &Principal, id: &WorkflowId) -> Result<Arc<Plan>, Refusal> {
+        let slot = (principal.tenant.clone(), id.clone());
+        if let Some(plan) = self.service.registered().get(&slot) {
+            return Ok(Arc::clone(plan));
+        }
+        match self.workflows.has(id.as_str()) {
+            true => Ok(self.workflow(Some(id.as_str()))?.plan),
+            false => Err(Refusal::not_found("workflow")),
+        }
+    }
+
+    /// Registers a definition for the tenant, in place of one with its id.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it.
+    pub async fn register_workflow(
+        &self,
+        principal: &Principal,
+        definition: WorkflowDefinition,
+    ) -> Result<(), Refusal> {
+        let slot = (principal.tenant.clone(), definition.id.clone());
+        let compiled = Plan::compile(definition).map_err(|faults| Refusal::faults(&faults))?;
+        self.service.registered().insert(slot, Arc::new(compiled.plan));
+        Ok(())
+    }
+
+    fn compile(&self, text: &str) -> Result<Arc<Plan>, Refusal> {
+        let json: Json = serde_json::from_str(text).unwrap_or_default();
+        let definition =
+            strict::read::<WorkflowDefinition>(&json).map_err(|faults| Refusal::faults(&faults))?;
+        let compiled = Plan::compile(definition).map_err(|faults| Refusal::faults(&faults))?;
+        let plan = Arc::new(compiled.plan);
+        Ok(Arc::clone(self.service.plans().entry(plan.hash.clone()).or_insert(plan)))
+    }
+
+    /// The run's entry in the index.
+    ///
+    /// # Errors
+    ///
+    /// `not_found`.
+    pub async fn run_entry(&self, principal: &Principal, run_id: &RunId) -> Result<RunEntry, Refusal> {
+        Ok(self.store.entry(principal, run_id).await?)
+    }
+
+    /// The tenant's runs, newest first.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot answer.
+    pub async fn list_runs(&self, principal: &Principal, limit: usize) -> Result<Vec<RunEntry>, Refusal> {
+        Ok(self.store.runs(principal, limit).await?)
+    }
+
+    /// Follows the sequence that comes next in a run's log.
+    ///
+    /// # Errors
+    ///
+    /// `not_found`.
+    pub async fn watch(
+        &self,
+        principal: &Principal,
+        run_id: &RunId,
+    ) -> Result<watch::Receiver<Sequence>, Refusal> {
+        Ok(self.store.watch(principal, run_id).await?)
+    }
+
+    /// The sequence that comes next in a run's log.
+    ///
+    /// # Errors
+    ///
+    /// `not_found`.
+    pub async fn next_sequence(&self, principal: &Principal, run_id: &RunId) -> Result<Sequence, Refusal> {
+        Ok(*self.watch(principal, run_id).await?.borrow())
+    }
+
+    /// At most `limit` events of a run from `from` on.
+    ///
+    /// # Errors
+    ///
+    /// `not_found`.
+    pub async fn events(
+        &self,
+        principal: &Principal,
+        run_id: &RunId,
+        from: Sequence,
+        limit: usize,
+    ) -> Result<Vec<RunEvent>, Refusal> {
+        let records = self.store.read(principal, run_id, from, limit).await?;
+        Ok(records.into_iter().map(|record| record.event).collect())
+    }
+
+    /// The run's snapshot now.
+    ///
+    /// # Errors
+    ///
+    /// `not_found`.
+    pub async fn run_snapshot(&self, principal: &Principal, run_id: &RunId) -> Result<RunSnapshot, Refusal> {
+        let records = self.store.read(principal, run_id, Sequence(0), usize::MAX).await?;
+        Ok(snapshot(&self.fold(principal, &records).await?))
+    }
+
+    /// The run's snapshot right after the event at `sequence`.
+    ///
+    /// # Errors
+    ///
+    /// `not_found`.
+    pub async fn snapshot_at(
+        &self,
+        principal: &Principal,
+        run_id: &RunId,
+        sequence: Sequence,
+    ) -> Result<RunSnapshot, Refusal> {
+        let count = usize::try_from(sequence.0.saturating_add(1)).unwrap_or(usize::MAX);
+        let records = self.store.read(principal, run_id, Sequence(0), count).await?;
+        Ok(snapshot(&self.fold(principal, &records).await?))
+    }
+
+    /// Folds a log on the plan that its run is fixed to.
+    async fn fold(&self, principal: &Principal, records: &[Record]) -> Result<RunState, Refusal> {
+        let broken = || Refusal::new(ErrorCode::InternalError, "the run's log cannot be read");
+        let first = records.first().ok_or_else(|| Refusal::not_found("run"))?;
+        let facts = RunState::facts_of(first).map_err(|_| broken())?;
+        let known = self.service.plans().get(&facts.definition).cloned();
+        let plan = match known {
+            Some(plan) => plan,
+            None => self.compile(&self.store.get(principal, &facts.definition).await?.ok_or_else(broken)?)?,
+        };
+        RunState::of_log(records, plan).map_err(|_| broken())?.ok_or_else(broken)
+    }
+
+    /// Ends a run, or tells how it ended; the answer is `cancelling` when the run has not come to it yet.
+    ///
+    /// # Errors
+    ///
+    /// `not_found`.
+    pub async fn cancel_run(
+        &self,
+        principal: &Principal,
+        run_id: &RunId,
+        reason: Option<String>,
+        by: &str,
+    ) -> Result<RunStatus, Refusal> {
+        let status = self.run_entry(principal, run_id).await?.status;
+        if status.is_terminal() {
+            return Ok(status);
+        }
+        let body = SignalBody::Cancel { reason, by: Some(by.to_owned()) };
+        self.signal(principal, run_id, "cancel", &body).await?;
+        Ok(RunStatus::Cancelling)
+    }
+
+    /// Answers the interrupt that a node waits on.
+    ///
+    /// # Errors
+    ///
+    /// `not_found` for the run, `interrupt_not_found` when the node waits for nothing, `interrupt_cancelled` or
+    /// `interrupt_already_resolved` when the run has ended or somebody answered before.
+    pub async fn resolve_interrupt(
+        &self,
+        principal: &Principal,
+        run_id: &RunId,
+        node: &NodeId,
+        value: Json,
+    ) -> Result<RunStatus, Refusal> {
+        let records = self.store.read(principal, run_id, Sequence(0), usize::MAX).await?;
+        let state = self.fold(principal, &records).await?;
+        let waiting = state.node_named(node.as_str()).and_then(|node| node.interrupt.clone());
+        let Some(interrupt) = waiting else { return Err(not_waiting(&state, &records, node)) };
+        let key = format!("resolve:{interrupt}");
+        let body = SignalBody::Resolve { node: node.clone(), value };
+        match self.signal(principal, run_id, &key, &body).await? {
+            cuebook_log::Offered::Accepted => Ok(RunStatus::Running),
+            cuebook_log::Offered::Duplicate => Err(already_resolved()),
+        }
+    }
+
+    async fn signal(
+        &self,
+        principal: &Principal,
+        run_id: &RunId,
+        key: &str,
+        body: &SignalBody,
+    ) -> Result<cuebook_log::Offered, Refusal> {
+        let active = self.service.active().get(&(principal.tenant.clone(), run_id.clone())).cloned();
+        match active {
+            Some(signals) => Ok(signals.send(key, body).await?),
+            None => Ok(cuebook_engine::offer(&*self.store, principal, run_id, key, body).await?),
+        }
+    }
+
+    /// What a node was told: the composition that the record at `sequence` made durable.
+    ///
+    /// # Errors
+    ///
+    /// `not_found` when there is no such record or it holds no composition.
+    pub async fn composition(
+        &self,
+        principal: &Principal,
+        run_id: &RunId,
+        sequence: Sequence,
+    ) -> Result<Json, Refusal> {
+        let records = self.store.read(principal, run_id, sequence, 1).await?;
+        let record = records.first().ok_or_else(|| Refusal::not_found("composition"))?;
+        let part = record.private.read::<ComposedPart>().ok().flatten();
+        let part = part
+            .filter(|_| record.event.node_id.is_some())
+            .ok_or_else(|| Refusal::not_found("composition"))?;
+        let mut facts = json!({
+            "runId": run_id,
+            "sequence": sequence,
+            "nodeId": record.event.node_id,
+            "hash": part.hash,
+            "contentTrust": part.trust,
+            "bodies": part.record.bodies,
+            "segments": part.record.segments,
+            "variables": part.record.variables,
+            "pins": part.record.pins,
+        });
+        if let Some(composed) = record.event.payload.get("composed") {
+            facts["composed"] = composed.clone();
+        }
+        Ok(facts)
+    }
+
+    /// Whether the store answers.
+    ///
+    /// # Errors
+    ///
+    /// `service_unavailable` when it does not.
+    pub async fn check_store(&self) -> Result<(), Refusal> {
+        self.store.runs(&Principal::local(), 1).await?;
+        Ok(())
+    }
+}
+
+fn not_waiting(state: &RunState, records: &[Record], node: &NodeId) -> Refusal {
+    let asked = records.iter().any(|record| {
+        record.event.event_type == cuebook_wire::EventType::InterruptRequested
+            && record.event.node_id.as_ref() == Some(node)
+    });
+    match (asked, state.status) {
+        (false, _) => Refusal::new(ErrorCode::InterruptNotFound, "the node waits for no answer"),
+        (true, RunStatus::Cancelled) => Refusal::new(ErrorCode::InterruptCancelled, "the run was cancelled"),
+        (true, _) => already_resolved(),
+    }
+}
+
+fn already_resolved() -> Refusal {
+    Refusal::new(ErrorCode::InterruptAlreadyResolved, "somebody answered before")
+}

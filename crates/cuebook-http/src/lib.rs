@@ -1,0 +1,25 @@
+//! OpenWOP v1 over HTTP.
+//!
+//! It owns routes, bearer keys, error envelopes, event streams and metrics. It refuses to know how a prompt is made or a
+//! run is run: every handler asks the host and shapes the answer.
+
+mod auth;
+mod body;
+mod error;
+mod idempotency;
+mod keys;
+mod metrics;
+mod openapi;
+mod request_id;
+mod routes;
+mod server;
+mod state;
+mod stream;
+
+pub use auth::{Caller, Scope};
+pub use error::ApiError;
+pub use keys::{Key, Keys, fresh_key};
+pub use openapi::document as openapi_document;
+pub use routes::{ROUTES, Route, router};
+pub use server::{ServeError, serve};
+pub use state::{App, HttpOptions};

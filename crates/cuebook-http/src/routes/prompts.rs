@@ -1,0 +1,199 @@
+//! Prompts: list, get and render. Writing is not provided.
+
+use axum::Json;
+use axum::extract::{Path, Query, RawQuery, State};
+use axum::http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use cuebook_host::prompt::{ContentHash, Trust};
+use cuebook_host::wire::payload::ContentTrust;
+use cuebook_host::wire::{
+    Document, ErrorCode, LibraryId, PromptKind, PromptRef, PromptTemplate, TemplateId, Version,
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::auth::{Caller, Scope};
+use crate::body::JsonBody;
+use crate::error::ApiError;
+use crate::state::App;
+
+/// How many templates a page has when the caller does not say, and at the most.
+const PAGE: (usize, usize) = (50, 200);
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ListQuery {
+    kind: Option<String>,
+    model_class: Option<String>,
+    source: Option<String>,
+    cursor: Option<String>,
+    limit: Option<usize>,
+    workspace_id: Option<String>,
+}
+
+/// The latest version of each template, by library and id, page by page.
+pub(super) async fn list_prompts(
+    State(app): State<App>,
+    caller: Caller,
+    Query(query): Query<ListQuery>,
+    RawQuery(raw): RawQuery,
+) -> Result<Json<Value>, ApiError> {
+    caller.principal_in(Scope::PromptsRead, query.workspace_id.as_deref())?;
+    let limit = query.limit.unwrap_or(PAGE.0);
+    if !(1..=PAGE.1).contains(&limit) {
+        return Err(ApiError::invalid(format!("'limit' is 1 to {}", PAGE.1)));
+    }
+    let kind = query.kind.as_deref().map(parse_kind).transpose()?;
+    if let Some(source) = query.source.as_deref().filter(|it| !["host", "pack", "user"].contains(it)) {
+        return Err(ApiError::invalid("'source' is host, pack or user").with("source", source.len()));
+    }
+    let tags = tags_of(raw.as_deref().unwrap_or_default());
+    let after = query.cursor.as_deref().map(decode_cursor).transpose()?;
+    let wanted = |template: &PromptTemplate| {
+        kind.is_none_or(|kind| template.kind == kind)
+            && tags.iter().all(|tag| template.tags.contains(tag))
+            && query.model_class.as_ref().is_none_or(|class| model_class(template) == Some(class))
+            && query.source.as_ref().is_none_or(|source| source_of(template) == source)
+    };
+    let (items, next) = app.host.list_templates(after.as_ref(), limit, wanted);
+    let mut page = json!({ "items": items });
+    if let Some(next) = next {
+        page["nextCursor"] = encode_cursor(&next).into();
+    }
+    Ok(Json(page))
+}
+
+fn parse_kind(text: &str) -> Result<PromptKind, ApiError> {
+    text.parse().map_err(|error: cuebook_host::wire::names::UnknownName| ApiError::invalid(error.to_string()))
+}
+
+fn model_class(template: &PromptTemplate) -> Option<&String> {
+    template.model_hints.as_ref().and_then(|hints| hints.model_class.as_ref())
+}
+
+fn source_of(template: &PromptTemplate) -> &str {
+    template.meta.as_ref().and_then(|meta| meta.source.as_ref()).map_or("host", |source| source.as_str())
+}
+
+/// Every `tag=` of a query; they must all be there.
+fn tags_of(query: &str) -> Vec<String> {
+    let pairs = query.split('&').filter_map(|pair| pair.strip_prefix("tag="));
+    pairs.map(decode).collect()
+}
+
+/// A query value as it was before it was encoded.
+fn decode(value: &str) -> String {
+    let spaced = value.replace('+', " ");
+    percent_encoding::percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
+}
+
+/// A place in the list: the library and id after which a page begins. Versioned, and opaque to callers.
+pub(super) type Cursor = (LibraryId, TemplateId);
+
+fn encode_cursor((library, template): &Cursor) -> String {
+    format!("1~{library}~{template}")
+}
+
+fn decode_cursor(text: &str) -> Result<Cursor, ApiError> {
+    let read = || -> Option<Cursor> {
+        let (library, template) = text.strip_prefix("1~")?.split_once('~')?;
+        Some((LibraryId::parse(library).ok()?, TemplateId::parse(template).ok()?))
+    };
+    read().ok_or_else(|| ApiError::invalid("'cursor' is not one that this host gave"))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct GetQuery {
+    version: Option<String>,
+    library_id: Option<String>,
+    workspace_id: Option<String>,
+}
+
+/// One template: the version named, or the latest.
+pub(super) async fn get_prompt(
+    State(app): State<App>,
+    caller: Caller,
+    Path(template_id): Path<String>,
+    Query(query): Query<GetQuery>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    caller.principal_in(Scope::PromptsRead, query.workspace_id.as_deref())?;
+    let version = query.version.as_deref().map(Version::parse).transpose();
+    let version = version.map_err(|error| ApiError::invalid(format!("'version': {error}")))?;
+    let library_id = query.library_id.as_deref().map(LibraryId::parse).transpose();
+    let library_id = library_id.map_err(|error| ApiError::invalid(format!("'libraryId': {error}")))?;
+    let template_id = TemplateId::parse(&template_id).map_err(|_| ApiError::not_found("template"))?;
+    let pinned = version.is_some();
+    let reference = PromptRef { library_id, template_id, version, variable_overrides: Map::new() };
+    let template = app.host.template_of(&reference)?;
+    Ok(cached(&template, pinned, &headers))
+}
+
+/// A template with its ETag; one version of it never changes.
+fn cached(template: &PromptTemplate, pinned: bool, headers: &HeaderMap) -> Response {
+    let value = json!(template);
+    let tag = format!("\"{}\"", ContentHash::of(&value.to_string()));
+    let known = headers.get(IF_NONE_MATCH).is_some_and(|given| given.as_bytes() == tag.as_bytes());
+    let mut response =
+        if known { StatusCode::NOT_MODIFIED.into_response() } else { Json(value).into_response() };
+    let fresh = if pinned { "public, max-age=31536000, immutable" } else { "max-age=60" };
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static(fresh));
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        response.headers_mut().insert(ETAG, tag);
+    }
+    response
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct RenderBody {
+    #[serde(rename = "ref")]
+    reference: Value,
+    variables: Map<String, Value>,
+    content_trust: Option<ContentTrust>,
+}
+
+/// Renders a template with the values given; calls no model and writes no event.
+pub(super) async fn render_prompt(
+    State(app): State<App>,
+    caller: Caller,
+    body: JsonBody,
+) -> Result<Json<Value>, ApiError> {
+    let principal = caller.principal(Scope::PromptsRead)?;
+    let request =
+        RenderBody::deserialize(&body.value).map_err(|error| ApiError::invalid(error.to_string()))?;
+    let reference = read_ref(&request.reference)?;
+    let trust = match request.content_trust {
+        Some(ContentTrust::Untrusted) => Trust::Untrusted,
+        _ => Trust::Trusted,
+    };
+    let rendered = app.host.render_ref(&principal, &reference, request.variables, trust).await?;
+    let observed = &rendered.observed;
+    let mut answer = json!({
+        "hash": observed.hash,
+        "refs": observed.refs,
+        "variableHashes": observed.variables.hashes(),
+        "contentTrust": observed.wire_trust(),
+    });
+    if app.host.config.prompts.observability == cuebook_host::wire::Observability::Full {
+        answer["composed"] = observed.composed.as_str().into();
+    }
+    Ok(Json(answer))
+}
+
+fn read_ref(value: &Value) -> Result<PromptRef, ApiError> {
+    cuebook_host::wire::strict::read::<PromptRef>(value).map_err(|faults| {
+        let message = faults.first().map(ToString::to_string).unwrap_or_default();
+        ApiError::new(ErrorCode::PromptRefInvalid, message).with("code", PromptRef::CODE.as_str())
+    })
+}
+
+/// Writing prompts is not provided.
+pub(super) async fn not_mutable(caller: Caller) -> ApiError {
+    match caller.principal(Scope::PromptsWrite) {
+        Ok(_) => ApiError::not_provided("prompts.mutableLibrary"),
+        Err(error) => error,
+    }
+}

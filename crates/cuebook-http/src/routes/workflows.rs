@@ -1,0 +1,37 @@
+//! Workflow definitions.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use cuebook_host::wire::{WorkflowDefinition, WorkflowId};
+use serde_json::json;
+
+use crate::auth::{Caller, Scope};
+use crate::body::JsonBody;
+use crate::error::ApiError;
+use crate::state::App;
+
+/// One definition.
+pub(super) async fn get_workflow(
+    State(app): State<App>,
+    caller: Caller,
+    Path(workflow_id): Path<String>,
+) -> Result<Json<WorkflowDefinition>, ApiError> {
+    let principal = caller.principal(Scope::ManifestRead)?;
+    let file = app.host.workflow_for(&principal, &WorkflowId::new(workflow_id)).await?;
+    Ok(Json((*file.definition).clone()))
+}
+
+/// Registers a definition for the caller's tenant, in place of one with its id.
+pub(super) async fn register_workflow(
+    State(app): State<App>,
+    caller: Caller,
+    body: JsonBody,
+) -> Result<Response, ApiError> {
+    let principal = caller.principal(Scope::RunsCreate)?;
+    let definition = body.read::<WorkflowDefinition>()?;
+    let id = definition.id.clone();
+    app.host.register_workflow(&principal, definition).await?;
+    Ok((StatusCode::CREATED, Json(json!({ "workflowId": id }))).into_response())
+}

@@ -1,0 +1,213 @@
+//! Event streams: a run's log as server-sent events, in the modes that the caller asks for.
+//!
+//! `id:` is the sequence number, `event:` the event's type, `data:` the event. A stream ends with the run's terminal
+//! event, or when the server drains.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::response::sse::Event;
+use cuebook_host::wire::{EventType, RunEvent, RunId, Sequence};
+use cuebook_host::{Host, prompt::Principal};
+use futures_util::stream::{Stream, unfold};
+use serde_json::json;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::error::ApiError;
+use crate::metrics::OpenStream;
+use cuebook_host::wire::ErrorCode;
+
+/// How many records are read at a time.
+const PAGE: usize = 256;
+
+/// Which events a stream shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Modes {
+    updates: bool,
+    messages: bool,
+    debug: bool,
+    values: bool,
+}
+
+impl Modes {
+    /// Reads a comma list of `values`, `updates`, `messages` and `debug`; `updates` when there is none.
+    pub(crate) fn parse(text: Option<&str>) -> Result<Self, ApiError> {
+        let mut modes = Self::default();
+        for name in text.unwrap_or("updates").split(',').map(str::trim) {
+            match name {
+                "updates" => modes.updates = true,
+                "messages" => modes.messages = true,
+                "debug" => modes.debug = true,
+                "values" => modes.values = true,
+                _ => return Err(unsupported("there is no such stream mode")),
+            }
+        }
+        let others = modes.updates || modes.messages || modes.debug;
+        if modes.values && others { Err(unsupported("'values' stands alone")) } else { Ok(modes) }
+    }
+
+    /// Whether the event is shown as it is.
+    fn admits(self, event_type: &EventType) -> bool {
+        self.debug || (self.updates && is_update(event_type))
+    }
+}
+
+fn unsupported(message: &str) -> ApiError {
+    ApiError::new(ErrorCode::UnsupportedStreamMode, message)
+        .with("supported", json!(["updates", "messages", "debug", "values"]))
+}
+
+/// The `updates` tier (openwop-v1 §9).
+pub(crate) fn is_update(event_type: &EventType) -> bool {
+    let name = event_type.as_str();
+    let families = ["run.", "approval.", "clarification.", "interrupt."];
+    families.iter().any(|family| name.starts_with(family))
+        || matches!(
+            event_type,
+            EventType::NodeCompleted
+                | EventType::NodeFailed
+                | EventType::NodeSkipped
+                | EventType::NodeSuspended
+                | EventType::NodeResumed
+                | EventType::NodeCancelled
+                | EventType::NodeDispatched
+                | EventType::ArtifactCreated
+        )
+}
+
+/// A run's log being followed.
+struct Follower {
+    host: Arc<Host>,
+    principal: Principal,
+    run_id: RunId,
+    modes: Modes,
+    buffer: Duration,
+    next: Sequence,
+    news: watch::Receiver<Sequence>,
+    ready: std::collections::VecDeque<Event>,
+    ended: bool,
+    draining: CancellationToken,
+    _open: OpenStream,
+}
+
+/// What a caller asked to follow.
+pub(crate) struct Follow {
+    pub(crate) principal: Principal,
+    pub(crate) run_id: RunId,
+    pub(crate) modes: Modes,
+    pub(crate) buffer: Duration,
+    pub(crate) from: Sequence,
+}
+
+/// Follows a run from `follow.from` on.
+pub(crate) async fn follow(
+    app: &crate::state::App,
+    follow: Follow,
+) -> Result<impl Stream<Item = Result<Event, std::convert::Infallible>> + use<>, ApiError> {
+    let news = app.host.watch(&follow.principal, &follow.run_id).await?;
+    let follower = Follower {
+        host: Arc::clone(&app.host),
+        principal: follow.principal,
+        run_id: follow.run_id,
+        modes: follow.modes,
+        buffer: follow.buffer,
+        next: follow.from,
+        news,
+        ready: std::collections::VecDeque::new(),
+        ended: false,
+        draining: app.draining.clone(),
+        _open: OpenStream::new(app),
+    };
+    Ok(unfold(
+        follower,
+        |mut follower| async move { follower.step().await.map(|event| (Ok(event), follower)) },
+    ))
+}
+
+impl Follower {
+    /// The next event; none when the stream is over.
+    async fn step(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
+            if self.ended {
+                return None;
+            }
+            self.read().await?;
+            if self.ready.is_empty() && !self.ended {
+                self.wait().await?;
+            }
+        }
+    }
+
+    /// Reads what is there and readies what the modes show.
+    async fn read(&mut self) -> Option<()> {
+        let events = self.host.events(&self.principal, &self.run_id, self.next, PAGE).await.ok()?;
+        let Some(last) = events.last() else { return Some(()) };
+        self.next = last.sequence.next();
+        self.ended = last.event_type.is_terminal();
+        let shown = self.shown(&events).await;
+        self.ready.extend(if self.buffer.is_zero() { shown } else { batched(&events, self.modes) });
+        Some(())
+    }
+
+    async fn shown(&self, events: &[RunEvent]) -> Vec<Event> {
+        let mut shown = Vec::new();
+        for event in events {
+            if self.modes.admits(&event.event_type) {
+                shown.push(frame(event));
+            }
+            if self.modes.messages && event.event_type == EventType::OutputChunk {
+                shown.push(message(event));
+            }
+            if self.modes.values && is_update(&event.event_type) {
+                shown.extend(self.snapshot_at(event.sequence).await);
+            }
+        }
+        shown
+    }
+
+    /// The state right after an event.
+    async fn snapshot_at(&self, sequence: Sequence) -> Option<Event> {
+        let snapshot = self.host.snapshot_at(&self.principal, &self.run_id, sequence).await.ok()?;
+        let data = serde_json::to_string(&snapshot).ok()?;
+        Some(Event::default().id(sequence.0.to_string()).event("state.snapshot").data(data))
+    }
+
+    /// Waits for news, then for the buffer's time; none when the server drains.
+    async fn wait(&mut self) -> Option<()> {
+        tokio::select! {
+            changed = self.news.changed() => changed.ok()?,
+            () = self.draining.cancelled() => return None,
+        }
+        if !self.buffer.is_zero() {
+            tokio::select! {
+                () = tokio::time::sleep(self.buffer) => {}
+                () = self.draining.cancelled() => return None,
+            }
+        }
+        Some(())
+    }
+}
+
+fn frame(event: &RunEvent) -> Event {
+    let data = serde_json::to_string(event).unwrap_or_default();
+    Event::default().id(event.sequence.0.to_string()).event(event.event_type.as_str()).data(data)
+}
+
+fn message(event: &RunEvent) -> Event {
+    let mut data = event.payload.clone();
+    data["runId"] = json!(event.run_id);
+    data["nodeId"] = json!(event.node_id);
+    Event::default().id(event.sequence.0.to_string()).event("ai.message.chunk").data(data.to_string())
+}
+
+/// One frame for all events that came together; its id is the highest sequence.
+fn batched(events: &[RunEvent], modes: Modes) -> Vec<Event> {
+    let shown: Vec<&RunEvent> = events.iter().filter(|event| modes.admits(&event.event_type)).collect();
+    let Some(last) = shown.last() else { return Vec::new() };
+    let data = serde_json::to_string(&shown).unwrap_or_default();
+    vec![Event::default().id(last.sequence.0.to_string()).event("batch").data(data)]
+}

@@ -1,0 +1,134 @@
+//! `cuebook serve`.
+
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args as ClapArgs;
+use cuebook_host::wire::ErrorCode;
+use cuebook_host::{Diagnostic, Host, KeyConfig, Problems};
+use cuebook_http::{App, HttpOptions, Key, Keys, Scope, serve as serve_http};
+
+use crate::args::FilesArgs;
+use crate::exit::Exit;
+use crate::output;
+
+/// The environment variable that holds a key.
+const KEY_VARIABLE: &str = "CUEBOOK_API_KEY";
+/// The file in the data directory that keeps a key which was made for want of one.
+const KEY_FILE: &str = "api-key";
+/// The tenant of keys that name none.
+const TENANT: &str = "default";
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ServeArgs {
+    /// The project directory.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    project: PathBuf,
+    /// Where runs are kept; made if it is not there.
+    #[arg(long, value_name = "DIR", default_value = "cuebook-data")]
+    data: PathBuf,
+    /// The address to listen on.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7007")]
+    listen: SocketAddr,
+    /// Another directory of the host's own prompt templates.
+    #[arg(long, value_name = "DIR")]
+    host_prompts: Vec<PathBuf>,
+    /// A file that holds a key for callers.
+    #[arg(long, value_name = "FILE")]
+    api_key_file: Option<PathBuf>,
+    /// Answer the test seams under /v1/host/sample; for conformance tests only.
+    #[arg(long)]
+    test_seams: bool,
+    #[command(flatten)]
+    files: FilesArgs,
+}
+
+pub(crate) async fn serve(args: ServeArgs) -> Result<Exit, Problems> {
+    let mut options = args.files.options(args.project.clone());
+    options.more.prompts.extend(args.host_prompts.iter().cloned());
+    options.data = Some(args.data.clone());
+    let host = Arc::new(Host::open(&options)?);
+    let keys = keys(&args, &host)?;
+    let app = App::new(host, keys, HttpOptions { test_seams: args.test_seams, ..HttpOptions::default() });
+    let ready = |address| output::data(&format!("cuebook listens on http://{address}"));
+    match serve_http(app, args.listen, ready, stopped()).await {
+        Ok(()) => Ok(Exit::Fine),
+        Err(error) => Err(problem(&error.to_string())),
+    }
+}
+
+/// Done when the process is asked to end.
+async fn stopped() {
+    let interrupt = tokio::signal::ctrl_c();
+    match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        Ok(mut terminate) => {
+            tokio::select! {
+                _ = interrupt => {}
+                _ = terminate.recv() => {}
+            }
+        }
+        Err(_) => drop(interrupt.await),
+    }
+}
+
+/// The keys of the environment, the file and the configuration; without any, one is made and shown once.
+fn keys(args: &ServeArgs, host: &Host) -> Result<Keys, Problems> {
+    let mut keys: Vec<Key> =
+        host.config.keys.iter().filter_map(|(name, key)| configured(name, key)).collect();
+    if let Ok(secret) = std::env::var(KEY_VARIABLE)
+        && !secret.is_empty()
+    {
+        keys.push(Key::new("environment", &secret, TENANT));
+    }
+    if let Some(path) = &args.api_key_file {
+        keys.push(Key::new("file", &read_key(path)?, TENANT));
+    }
+    if keys.is_empty() {
+        keys.push(Key::new("made", &made_key(&args.data)?, TENANT));
+    }
+    Ok(Keys::new(keys))
+}
+
+fn configured(name: &str, key: &KeyConfig) -> Option<Key> {
+    let kept = Key::of_hash(name, key.digest()?, key.tenant.as_deref().unwrap_or(TENANT));
+    let kept = kept.with_workspaces(key.workspaces.iter().cloned());
+    Some(match &key.scopes {
+        None => kept,
+        Some(scopes) => kept.with_scopes(scopes.iter().filter_map(|scope| Scope::parse(scope))),
+    })
+}
+
+fn read_key(path: &Path) -> Result<String, Problems> {
+    let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error.to_string()))?;
+    let key = text.trim();
+    if key.is_empty() { Err(unreadable(path, "it holds no key")) } else { Ok(key.to_owned()) }
+}
+
+/// The key that was made at an earlier start, or a new one, kept so that only its owner can read it.
+fn made_key(data: &Path) -> Result<String, Problems> {
+    let path: PathBuf = data.join(KEY_FILE);
+    if path.exists() {
+        return read_key(&path);
+    }
+    let key = cuebook_http::fresh_key();
+    write_private(&path, &key).map_err(|error| unreadable(&path, &error.to_string()))?;
+    output::note(&format!("no key was given; this one was made and is kept in {}:\n{key}", path.display()));
+    Ok(key)
+}
+
+fn write_private(path: &Path, key: &str) -> std::io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    writeln!(file, "{key}")?;
+    file.sync_all()
+}
+
+fn unreadable(path: &Path, reason: &str) -> Problems {
+    problem(&format!("the key in {} cannot be used: {reason}", path.display()))
+}
+
+fn problem(message: &str) -> Problems {
+    Diagnostic::error(ErrorCode::ConfigInvalid.as_str(), message.to_owned()).into()
+}
