@@ -116,7 +116,7 @@ mod tests {
         check(&root, root.join("a.md").to_str().expect("a text"), false);
         check(&root, "out.md", false);
         check(&root, "up/outside.md", false);
-        check(&root, "up/srv/a.md", true);
+        check(&root, "up/root/a.md", true);
     }
 
     #[test]
