@@ -213,7 +213,11 @@ impl Follower {
                 self.is_done = true;
                 return Ok(());
             }
-            self.run_has_ended = self.client.runs().get(&self.run).await?.status.is_terminal();
+            match self.client.runs().get(&self.run).await {
+                Ok(snapshot) => self.run_has_ended = snapshot.status.is_terminal(),
+                Err(error) if may_pass(&error) => return self.lost(connection, error).await,
+                Err(error) => return Err(error),
+            }
             if self.run_has_ended {
                 // Its last events may have come between the connection and the question: one more connection tells.
                 return Ok(());

@@ -110,6 +110,12 @@ async fn a_stream_that_ends_early_goes_on() {
 }
 
 #[tokio::test]
+async fn a_question_that_fails_for_now_does_not_end_the_stream() {
+    let bad_gateway = crate::server::answer("502 Bad Gateway", "", "<html>");
+    check(vec![stream(""), bad_gateway, stream(&frame(0, true))], &[0], &["-", "-", "-"], &[500]).await;
+}
+
+#[tokio::test]
 async fn a_run_that_is_over_without_news_ends_the_stream() {
     let over = || json_answer("200 OK", &snapshot("completed"));
     let server = Server::start([stream(""), over(), stream("")]).await;
