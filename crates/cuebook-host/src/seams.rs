@@ -115,9 +115,3 @@ fn read_binding(value: &Json) -> Result<AgentBinding, Refusal> {
         .map(|text| Arc::new(pin_intrinsic(&manifest.agent_id, "systemPrompt", text, StaticPlace::Field)));
     Ok(AgentBinding { manifest: Arc::new(manifest), intrinsic, library: LibraryDefaults::NotNamed })
 }
-
-/// Whether a text could name a secret; the seam takes ids and markers alike.
-#[cfg(test)]
-fn names_secret(text: &str) -> bool {
-    SecretId::parse_marker(text).or_else(|| SecretId::parse(text)).is_some()
-}
