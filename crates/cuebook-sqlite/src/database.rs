@@ -4,11 +4,12 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
-use crate::error::OpenError;
+use crate::error::{OpenError, describe};
 use crate::migrations::{FORMAT, migrate, version};
 use crate::options::Options;
 
@@ -19,7 +20,10 @@ const APPLICATION_ID: u32 = 0x4375_6542;
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 /// Where the application id stands in that header, big-endian.
-const APPLICATION_ID_AT: std::ops::Range<usize> = 68..72;
+const APPLICATION_ID_AT: Range<usize> = 68..72;
+
+/// Where the format stands in that header, big-endian; the write-ahead log may hold a newer one.
+const USER_VERSION_AT: Range<usize> = 60..64;
 
 /// How many prepared statements a connection keeps; more than this crate has.
 const STATEMENTS: usize = 64;
@@ -41,7 +45,7 @@ impl Database {
         if !is_new {
             database.check_format()?;
         }
-        let writer = database.open_writer(is_new).map_err(|error| database.failed("open", error))?;
+        let writer = database.open_writer(is_new).map_err(|error| database.failed("open", &error))?;
         Ok((database, writer))
     }
 
@@ -59,14 +63,10 @@ impl Database {
         Ok(connection)
     }
 
-    /// Refuses a newer format. A format in the write-ahead log counts, so SQLite has to be asked.
+    /// Refuses a newer format that only the write-ahead log knows, so that SQLite has to be asked.
     fn check_format(&self) -> Result<(), OpenError> {
         let read = self.connect(OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(|connection| version(&connection));
-        let found = read.map_err(|error| self.failed("read", error))?;
-        if found > FORMAT {
-            return Err(OpenError::NewerFormat { path: self.path.clone(), found, newest: FORMAT });
-        }
-        Ok(())
+        refuse_newer(&self.path, read.map_err(|error| self.failed("read", &error))?)
     }
 
     fn open_writer(&self, is_new: bool) -> rusqlite::Result<Connection> {
@@ -86,8 +86,8 @@ impl Database {
         Ok(connection)
     }
 
-    fn failed(&self, doing: &'static str, error: rusqlite::Error) -> OpenError {
-        OpenError::Sqlite { doing, path: self.path.clone(), source: Box::new(error) }
+    fn failed(&self, doing: &'static str, error: &rusqlite::Error) -> OpenError {
+        OpenError::Sqlite { doing, path: self.path.clone(), source: describe(error).into() }
     }
 }
 
@@ -109,14 +109,23 @@ fn identify(path: &Path) -> Result<Identity, OpenError> {
     if header.is_empty() {
         return Ok(Identity::New);
     }
-    let mark = header.get(APPLICATION_ID_AT).and_then(|bytes| bytes.try_into().ok());
-    match mark.map(u32::from_be_bytes) {
-        Some(APPLICATION_ID) if header.starts_with(MAGIC) => Ok(Identity::Ours),
-        Some(found) if header.starts_with(MAGIC) => {
+    let number = |range: Range<usize>| {
+        header.get(range).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes)
+    };
+    match (header.starts_with(MAGIC), number(APPLICATION_ID_AT), number(USER_VERSION_AT)) {
+        (true, Some(APPLICATION_ID), Some(format)) => refuse_newer(path, format).map(|()| Identity::Ours),
+        (true, Some(found), _) => {
             Err(OpenError::OtherApplication { path: path.to_owned(), found, expected: APPLICATION_ID })
         }
         _ => Err(OpenError::NotADatabase { path: path.to_owned() }),
     }
+}
+
+fn refuse_newer(path: &Path, found: u32) -> Result<(), OpenError> {
+    if found > FORMAT {
+        return Err(OpenError::NewerFormat { path: path.to_owned(), found, newest: FORMAT });
+    }
+    Ok(())
 }
 
 /// The first 100 bytes of a file, or fewer when it has no more; none when it is not there.

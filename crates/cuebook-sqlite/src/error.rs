@@ -86,8 +86,15 @@ pub enum OpenError {
 
 /// What a port answers when SQLite fails at `doing`.
 pub(crate) fn storage(doing: &str, error: &rusqlite::Error) -> LogError {
-    let hint = error.sqlite_error_code().and_then(hint).map(|hint| format!(" ({hint})")).unwrap_or_default();
-    LogError::Storage(format!("cannot {doing}: {error}{hint}"))
+    LogError::Storage(format!("cannot {doing}: {}", describe(error)))
+}
+
+/// What SQLite says, and what helps.
+pub(crate) fn describe(error: &rusqlite::Error) -> String {
+    match error.sqlite_error_code().and_then(hint) {
+        Some(hint) => format!("{error} ({hint})"),
+        None => error.to_string(),
+    }
 }
 
 /// What helps against a failure that the one who runs the host can do something about.

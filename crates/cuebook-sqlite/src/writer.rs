@@ -210,3 +210,6 @@ impl Worker {
         statement.execute([]).map(drop).map_err(|error| storage(doing, &error))
     }
 }
+
+#[cfg(test)]
+mod tests;
