@@ -109,5 +109,5 @@ fn secrets_are_declared_once_and_well() {
 fn the_schema_lists_every_table() {
     let schema = Config::schema();
     let tables: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
-    assert_eq!(tables, ["prompts", "models", "providers", "secrets", "limits", "run", "paths"]);
+    assert_eq!(tables, ["prompts", "models", "providers", "secrets", "keys", "limits", "run", "paths"]);
 }
