@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use crate::support::Project;
 
-const COMMANDS: [&[&str]; 14] = [
+const COMMANDS: [&[&str]; 15] = [
     &[],
     &["run"],
+    &["serve"],
     &["explain"],
     &["explain", "run"],
     &["explain", "node"],
