@@ -3,12 +3,14 @@
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse as _;
 use cuebook_host::wire::{Document, ErrorCode, strict};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use crate::error::ApiError;
+use crate::state::App;
 
-/// A JSON body, and its bytes for comparing repetitions.
+/// A JSON body, and its bytes for comparing repetitions; an empty body is an empty object.
 #[derive(Debug)]
 pub(crate) struct JsonBody {
     pub(crate) value: Json,
@@ -18,50 +20,45 @@ pub(crate) struct JsonBody {
 impl JsonBody {
     /// Reads the value strictly.
     pub(crate) fn read<T: Document>(&self) -> Result<T, ApiError> {
-        strict::read(&self.value).map_err(|faults| ApiError::faults(&faults))
+        strict::read(&self.value).map_err(|faults| ApiError::faults(T::CODE, &faults))
     }
 }
 
-impl<S: Send + Sync> FromRequest<S> for JsonBody {
+impl FromRequest<App> for JsonBody {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         let is_json = request.headers().get(CONTENT_TYPE).is_some_and(|value| is_json(value.as_bytes()));
-        let bytes = read_bytes(request, state).await?;
+        let bytes = read_bytes(request, app).await?;
         if bytes.is_empty() {
-            return Ok(Self { value: Json::Object(serde_json::Map::new()), bytes });
+            return Ok(Self { value: Json::Object(Map::new()), bytes });
         }
         if !is_json {
-            let message = "a body is application/json";
+            let message = "a body is JSON: send 'Content-Type: application/json'";
             return Err(ApiError::new(ErrorCode::UnsupportedMediaType, message));
         }
-        let value = serde_json::from_slice(&bytes).map_err(|error| {
-            let message = format!("the body is not JSON: line {}, column {}", error.line(), error.column());
-            ApiError::invalid(message).with("line", error.line()).with("column", error.column())
-        })?;
+        let value = serde_json::from_slice(&bytes).map_err(|error| not_json(&error))?;
         Ok(Self { value, bytes })
     }
 }
 
-async fn read_bytes<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, ApiError> {
-    Bytes::from_request(request, state).await.map_err(|rejection| {
-        let code = match rejection.into_response_status() {
-            413 => ErrorCode::PayloadTooLarge,
-            _ => ErrorCode::ValidationError,
-        };
-        ApiError::new(code, "the body cannot be read")
+fn not_json(error: &serde_json::Error) -> ApiError {
+    let (line, column) = (error.line(), error.column());
+    let what = if error.is_eof() { "it ends too early" } else { "it is not JSON" };
+    ApiError::invalid(format!("the body cannot be read at line {line}, column {column}: {what}"))
+        .with("line", line)
+        .with("column", column)
+}
+
+async fn read_bytes(request: Request, app: &App) -> Result<Bytes, ApiError> {
+    Bytes::from_request(request, app).await.map_err(|rejection| {
+        if rejection.into_response().status().as_u16() != 413 {
+            return ApiError::invalid("the body ended before it was whole");
+        }
+        let limit = app.options.max_body_bytes;
+        ApiError::new(ErrorCode::PayloadTooLarge, format!("a body has at most {limit} bytes"))
+            .with("maxRequestBodyBytes", limit)
     })
-}
-
-/// The status of a rejection, which axum hides behind a response.
-trait RejectionStatus {
-    fn into_response_status(self) -> u16;
-}
-
-impl<T: axum::response::IntoResponse> RejectionStatus for T {
-    fn into_response_status(self) -> u16 {
-        self.into_response().status().as_u16()
-    }
 }
 
 fn is_json(value: &[u8]) -> bool {

@@ -1,27 +1,26 @@
 //! Errors as the wire shows them: `{error, message, details?}`, the status from the one table.
 
 use axum::Json;
-use axum::http::header::RETRY_AFTER;
+use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use cuebook_host::Refusal;
 use cuebook_host::wire::{ErrorCode, ErrorEnvelope, Fault};
-use cuebook_host::{Problems, Refusal};
 use serde_json::{Value as Json_, json};
 
 /// A refusal of a request: a code of the table, a sentence, facts; never internals.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ApiError {
-    code: ErrorCode,
     status: StatusCode,
     envelope: ErrorEnvelope,
 }
 
 impl ApiError {
-    /// The error `code` with its sentence, under the status that the table gives it.
+    /// The error `code` with its sentence, under the status that the table gives it; 500 when it gives none.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let status = code.status().and_then(|status| StatusCode::from_u16(status).ok());
-        let status = status.unwrap_or(StatusCode::BAD_REQUEST);
-        Self { code, status, envelope: ErrorEnvelope::new(code, message) }
+        let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Self { status, envelope: ErrorEnvelope::new(code, message) }
     }
 
     /// Adds a fact to `details`.
@@ -40,11 +39,11 @@ impl ApiError {
         Self::new(ErrorCode::ValidationError, message)
     }
 
-    /// The faults of a document: the first is the message, all are in `details.faults`.
-    pub fn faults(faults: &[Fault]) -> Self {
+    /// The faults of a document under `code`: the first is the message, all are in `details.faults`.
+    pub fn faults(code: ErrorCode, faults: &[Fault]) -> Self {
         let message =
             faults.first().map_or_else(|| "the request is not valid".to_owned(), ToString::to_string);
-        Self::invalid(message).with("faults", json!(faults))
+        Self::new(code, message).with("faults", json!(faults))
     }
 
     /// Something a host does not offer.
@@ -53,9 +52,9 @@ impl ApiError {
             .with("capability", capability)
     }
 
-    /// The code, for metrics.
-    pub fn code(&self) -> ErrorCode {
-        self.code
+    /// The same error with the id of its request, when the host and not the caller is at fault (openwop-v1 §4).
+    pub(crate) fn correlated(self, request_id: &str) -> Self {
+        if self.status.is_server_error() { self.with("correlationId", request_id) } else { self }
     }
 }
 
@@ -66,28 +65,21 @@ impl From<Refusal> for ApiError {
     }
 }
 
-impl From<Problems> for ApiError {
-    fn from(problems: Problems) -> Self {
-        let first = problems.iter().next().map(|problem| problem.message.clone());
-        let code = problems.iter().next().and_then(|problem| code_named(&problem.code));
-        Self::new(code.unwrap_or(ErrorCode::ValidationError), first.unwrap_or_default())
-            .with("problems", problems.to_json())
-    }
-}
-
-fn code_named(name: &str) -> Option<ErrorCode> {
-    ErrorCode::ALL.iter().copied().find(|code| code.as_str() == name)
-}
-
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let retry_after =
             self.envelope.details.as_ref().and_then(|details| details.get("retryAfter")?.as_u64());
-        let mut response = (self.status, Json(self.envelope)).into_response();
+        let mut response = (self.status, Json(&self.envelope)).into_response();
+        let headers = response.headers_mut();
         if let Some(seconds) = retry_after {
-            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
-        response.extensions_mut().insert(self.code);
+        if self.status == StatusCode::UNAUTHORIZED {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if self.status.is_server_error() {
+            response.extensions_mut().insert(self);
+        }
         response
     }
 }

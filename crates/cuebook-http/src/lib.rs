@@ -10,6 +10,7 @@ mod idempotency;
 mod keys;
 mod metrics;
 mod openapi;
+mod params;
 mod request_id;
 mod routes;
 mod server;

@@ -1,29 +1,37 @@
-//! A name for every request: the caller's, if it is a decent one, else ours; in the answer and in the log.
+//! A name for every request: the caller's, if it is a decent one, else ours; in the answer, and in the details of an error
+//! that is the host's own.
 
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
+
+use crate::error::ApiError;
 
 /// The header that carries it both ways.
-pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+/// The longest id that is taken over, in bytes.
+const MAX_LENGTH: usize = 128;
 
-/// Gives the request its id and the answer the same.
-pub(crate) async fn assign(mut request: Request, next: Next) -> Response {
-    let given = request.headers().get(&HEADER).filter(|value| is_decent(value.as_bytes())).cloned();
-    let id = given.unwrap_or_else(fresh);
-    request.headers_mut().insert(HEADER, id.clone());
+/// Gives the answer the request's id.
+pub(crate) async fn assign(request: Request, next: Next) -> Response {
+    let given = request.headers().get(&HEADER).and_then(|value| value.to_str().ok());
+    let id = given.filter(|id| is_decent(id)).map_or_else(fresh, str::to_owned);
     let mut response = next.run(request).await;
-    response.headers_mut().insert(HEADER, id);
+    if let Some(error) = response.extensions_mut().remove::<ApiError>() {
+        response = error.correlated(&id).into_response();
+    }
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(HEADER, id);
+    }
     response
 }
 
-fn is_decent(value: &[u8]) -> bool {
-    (1..=128).contains(&value.len())
-        && value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
+fn is_decent(id: &str) -> bool {
+    (1..=MAX_LENGTH).contains(&id.len())
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
 }
 
-fn fresh() -> HeaderValue {
-    let id = format!("req_{}", uuid::Uuid::now_v7().simple());
-    HeaderValue::from_str(&id).unwrap_or_else(|_| HeaderValue::from_static("req"))
+fn fresh() -> String {
+    format!("req_{}", uuid::Uuid::now_v7().simple())
 }

@@ -1,9 +1,10 @@
 //! Routes that the protocol names and this host does not offer: they answer properly.
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 
 use crate::auth::{Caller, Scope};
 use crate::error::ApiError;
+use crate::params::Path;
 use crate::state::App;
 use cuebook_host::wire::RunId;
 

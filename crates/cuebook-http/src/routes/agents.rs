@@ -1,11 +1,12 @@
 //! The agents that this host knows: an inventory, never their prompts.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use serde_json::{Value, json};
 
 use crate::auth::{Caller, Scope};
 use crate::error::ApiError;
+use crate::params::Path;
 use crate::state::App;
 use cuebook_host::wire::AgentId;
 

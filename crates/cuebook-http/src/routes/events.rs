@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
 use axum::response::sse::{KeepAlive, Sse};
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::auth::{Caller, Scope};
 use crate::error::ApiError;
+use crate::params::{Path, Query};
 use crate::state::App;
 use crate::stream::{Follow, Modes, follow};
 

@@ -1,13 +1,14 @@
 //! Interrupts: answers of people to runs that wait.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use cuebook_host::wire::{ErrorCode, NodeId, RunId};
 use serde_json::Value;
 
 use crate::auth::{Caller, Scope};
 use crate::body::JsonBody;
 use crate::error::ApiError;
+use crate::params::Path;
 use crate::state::App;
 
 /// Answers the interrupt of a node.

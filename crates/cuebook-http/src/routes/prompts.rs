@@ -1,7 +1,7 @@
 //! Prompts: list, get and render. Writing is not provided.
 
 use axum::Json;
-use axum::extract::{Path, Query, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use axum::http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 use crate::auth::{Caller, Scope};
 use crate::body::JsonBody;
 use crate::error::ApiError;
+use crate::params::{Path, Query};
 use crate::state::App;
 
 /// How many templates a page has when the caller does not say, and at the most.

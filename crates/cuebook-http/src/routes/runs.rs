@@ -1,7 +1,7 @@
 //! Runs: create, read, list, cancel, and what they were told.
 
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::header::LOCATION;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::auth::{Caller, Scope};
 use crate::body::JsonBody;
 use crate::error::ApiError;
+use crate::params::{Path, Query};
 use crate::state::App;
 
 /// The most runs that one bulk request may name.

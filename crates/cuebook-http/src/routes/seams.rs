@@ -1,12 +1,13 @@
 //! Test seams: the chain and the composition on facts given by a test. They answer only when the server was told to.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use serde_json::{Value, json};
 
 use crate::auth::{Caller, Scope};
 use crate::body::JsonBody;
 use crate::error::ApiError;
+use crate::params::Path;
 use crate::state::App;
 use cuebook_host::wire::{RunId, Sequence};
 

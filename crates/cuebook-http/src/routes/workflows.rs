@@ -1,7 +1,7 @@
 //! Workflow definitions.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use cuebook_host::wire::{WorkflowDefinition, WorkflowId};
@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::auth::{Caller, Scope};
 use crate::body::JsonBody;
 use crate::error::ApiError;
+use crate::params::Path;
 use crate::state::App;
 
 /// One definition.

@@ -1,0 +1,30 @@
+//! Answers that a caller may have already: strong entity tags over the content (RFC 9110 §8.8.3, §13.1.2).
+
+use axum::Json;
+use axum::http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use cuebook_host::prompt::ContentHash;
+use serde_json::Value;
+
+/// The document with its tag, or 304 when `headers` say that the caller has it; either may be kept as `control` says.
+pub(crate) fn tagged(document: Value, headers: &HeaderMap, control: &'static str) -> Response {
+    let tag = format!("\"{}\"", ContentHash::of(&document.to_string()));
+    let mut response = if is_known(headers, &tag) {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        Json(document).into_response()
+    };
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static(control));
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        response.headers_mut().insert(ETAG, tag);
+    }
+    response
+}
+
+/// Whether `If-None-Match` names `tag`, compared weakly as RFC 9110 §13.1.2 asks, or is `*`.
+fn is_known(headers: &HeaderMap, tag: &str) -> bool {
+    let given = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    let mut tags = given.flat_map(|list| list.split(',')).map(str::trim);
+    tags.any(|given| given == "*" || given.strip_prefix("W/").unwrap_or(given) == tag)
+}
