@@ -42,16 +42,27 @@ impl From<Problems> for Refusal {
         let first = problems.iter().next();
         let code = first.and_then(|it| ErrorCode::ALL.iter().copied().find(|code| code.as_str() == it.code));
         let message = first.map(|problem| problem.message.clone()).unwrap_or_default();
-        let details = Map::from_iter([("problems".to_owned(), problems.to_json())]);
+        let details = Map::from_iter([("problems".to_owned(), without_files(problems.to_json()))]);
         Self { code: code.unwrap_or(ErrorCode::ValidationError), message, details }
     }
+}
+
+/// The problems without the names of this host's files, which are no matter of a caller's.
+fn without_files(mut problems: Json) -> Json {
+    for problem in problems.as_array_mut().into_iter().flatten().filter_map(Json::as_object_mut) {
+        problem.remove("file");
+    }
+    problems
 }
 
 impl From<LogError> for Refusal {
     fn from(error: LogError) -> Self {
         match error {
             LogError::UnknownRun(_) => Self::not_found("run"),
-            LogError::Storage(_) => Self::new(ErrorCode::ServiceUnavailable, "the store cannot answer now"),
+            LogError::Storage(_) => Self {
+                details: Map::from_iter([("retryAfter".to_owned(), 1.into())]),
+                ..Self::new(ErrorCode::ServiceUnavailable, "the store cannot answer now")
+            },
             _ => Self::new(ErrorCode::InternalError, "the run's log cannot be used"),
         }
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cuebook_engine::{ComposedPart, Plan, RunSignals, RunState, SignalBody, snapshot};
 use cuebook_log::{Record, RunEntry};
-use cuebook_prompt::{ContentHash, Principal};
+use cuebook_prompt::{ContentHash, Principal, Value};
 use cuebook_wire::{
     CreateRun, ErrorCode, NodeId, RunEvent, RunId, RunSnapshot, RunStatus, Sequence, WorkflowDefinition,
     WorkflowId, strict,
@@ -21,16 +21,18 @@ use crate::refusal::Refusal;
 pub struct CreatedRun {
     /// The run.
     pub run_id: RunId,
-    /// Its status.
+    /// Its status; `running` also when it has ended already, as its end is told by its events.
     pub status: RunStatus,
 }
+
+/// How many compiled plans are kept; when there are more, those that no run uses go.
+const MAX_PLANS: usize = 512;
 
 /// The runs that are under way in this process, and the plans that were compiled.
 #[derive(Default)]
 pub(crate) struct Service {
     active: Mutex<HashMap<(String, RunId), RunSignals>>,
     plans: Mutex<HashMap<ContentHash, Arc<Plan>>>,
-    registered: Mutex<HashMap<(String, WorkflowId), Arc<Plan>>>,
 }
 
 impl Service {
@@ -38,12 +40,16 @@ impl Service {
         self.active.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn registered(&self) -> std::sync::MutexGuard<'_, HashMap<(String, WorkflowId), Arc<Plan>>> {
-        self.registered.lock().unwrap_or_else(PoisonError::into_inner)
+    fn plan(&self, hash: &ContentHash) -> Option<Arc<Plan>> {
+        self.plans.lock().unwrap_or_else(PoisonError::into_inner).get(hash).cloned()
     }
 
-    fn plans(&self) -> std::sync::MutexGuard<'_, HashMap<ContentHash, Arc<Plan>>> {
-        self.plans.lock().unwrap_or_else(PoisonError::into_inner)
+    fn keep(&self, plan: Arc<Plan>) {
+        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        if plans.len() >= MAX_PLANS {
+            plans.retain(|_, plan| Arc::strong_count(plan) > 1);
+        }
+        plans.insert(plan.hash.clone(), plan);
     }
 }
 
@@ -88,7 +94,7 @@ impl Host {
         let run_id = handle.run_id().clone();
         let slot = (principal.tenant.clone(), run_id.clone());
         self.service.active().insert(slot.clone(), handle.signals().clone());
-        self.service.plans().insert(plan.hash.clone(), plan);
+        self.service.keep(plan);
         let host = Arc::clone(self);
         tokio::spawn(async move {
             // What the run came to is in its log; a failure of the store is there for whoever asks next.
@@ -96,6 +102,7 @@ impl Host {
             host.service.active().remove(&slot);
         });
         let status = self.store.entry(principal, &run_id).await?.status;
+        let status = if status.is_terminal() { RunStatus::Running } else { status };
         Ok(CreatedRun { run_id, status })
     }
 
@@ -103,14 +110,13 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// `not_found`, or what is wrong with the project's file.
+    /// `not_found`; what is wrong with the project's file; `service_unavailable` when the store cannot answer.
     pub async fn workflow_for(&self, principal: &Principal, id: &WorkflowId) -> Result<Arc<Plan>, Refusal> {
-        let slot = (principal.tenant.clone(), id.clone());
-        if let Some(plan) = self.service.registered().get(&slot) {
-            return Ok(Arc::clone(plan));
+        if let Some(registered) = self.store.definition(principal, id).await? {
+            return self.compiled(&registered.hash, &registered.text);
         }
         match self.workflows.has(id.as_str()) {
-            true => Ok(self.workflow(Some(id.as_str()))?.plan),
+            true => Ok(self.workflows.load(id.as_str())?.plan),
             false => Err(Refusal::not_found("workflow")),
         }
     }
@@ -119,25 +125,31 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with it.
+    /// Everything that is wrong with it; `service_unavailable` when the store cannot take it.
     pub async fn register_workflow(
         &self,
         principal: &Principal,
         definition: WorkflowDefinition,
     ) -> Result<(), Refusal> {
-        let slot = (principal.tenant.clone(), definition.id.clone());
         let compiled = Plan::compile(definition).map_err(|faults| Refusal::faults(&faults))?;
-        self.service.registered().insert(slot, Arc::new(compiled.plan));
+        let definition = &compiled.plan.definition;
+        let value = Value::trusted(json!(**definition));
+        let text = value.text();
+        self.store.register(principal, &definition.id, &text).await?;
+        self.service.keep(Arc::new(compiled.plan));
         Ok(())
     }
 
-    fn compile(&self, text: &str) -> Result<Arc<Plan>, Refusal> {
-        let json: Json = serde_json::from_str(text).unwrap_or_default();
-        let definition =
-            strict::read::<WorkflowDefinition>(&json).map_err(|faults| Refusal::faults(&faults))?;
-        let compiled = Plan::compile(definition).map_err(|faults| Refusal::faults(&faults))?;
-        let plan = Arc::new(compiled.plan);
-        Ok(Arc::clone(self.service.plans().entry(plan.hash.clone()).or_insert(plan)))
+    /// The plan of a definition that this host has compiled before.
+    fn compiled(&self, hash: &ContentHash, text: &str) -> Result<Arc<Plan>, Refusal> {
+        if let Some(plan) = self.service.plan(hash) {
+            return Ok(plan);
+        }
+        let json: Json = serde_json::from_str(text).map_err(|_| broken())?;
+        let definition = strict::read::<WorkflowDefinition>(&json).map_err(|_| broken())?;
+        let plan = Arc::new(Plan::compile(definition).map_err(|_| broken())?.plan);
+        self.service.keep(Arc::clone(&plan));
+        Ok(plan)
     }
 
     /// The run's entry in the index.
@@ -224,13 +236,14 @@ impl Host {
 
     /// Folds a log on the plan that its run is fixed to.
     async fn fold(&self, principal: &Principal, records: &[Record]) -> Result<RunState, Refusal> {
-        let broken = || Refusal::new(ErrorCode::InternalError, "the run's log cannot be read");
         let first = records.first().ok_or_else(|| Refusal::not_found("run"))?;
         let facts = RunState::facts_of(first).map_err(|_| broken())?;
-        let known = self.service.plans().get(&facts.definition).cloned();
-        let plan = match known {
+        let plan = match self.service.plan(&facts.definition) {
             Some(plan) => plan,
-            None => self.compile(&self.store.get(principal, &facts.definition).await?.ok_or_else(broken)?)?,
+            None => {
+                let text = self.store.get(principal, &facts.definition).await?.ok_or_else(broken)?;
+                self.compiled(&facts.definition, &text)?
+            }
         };
         RunState::of_log(records, plan).map_err(|_| broken())?.ok_or_else(broken)
     }
@@ -338,6 +351,11 @@ impl Host {
         self.store.runs(&Principal::local(), 1).await?;
         Ok(())
     }
+}
+
+/// What was stored cannot be read; why is no matter of the caller's.
+fn broken() -> Refusal {
+    Refusal::new(ErrorCode::InternalError, "what this host has stored cannot be read")
 }
 
 fn not_waiting(state: &RunState, records: &[Record], node: &NodeId) -> Refusal {

@@ -1,11 +1,12 @@
 //! Idempotency layer 1 (openwop-v1 §6.2): a repeated request with the same key gives the same answer.
 //!
-//! Keyed by tenant, endpoint and key. Answers are kept for a day, in memory; only final ones (2xx, and 4xx that are not
-//! 400, 401, 403 or 429). A key with another body is refused, and so is one whose first request is under way.
+//! Keyed by tenant, endpoint (method and path) and key. Answers are kept for a day, in memory; only final ones (2xx, and
+//! 4xx that are not 400, 401, 403, 408 or 429). A key with another body is refused, and so is one whose first request is
+//! under way. What was begun under a key is brought to its end though its caller goes away, so that a repetition after a
+//! broken connection finds the answer.
 
 use std::collections::HashMap;
-use std::future::Future;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes, to_bytes};
@@ -14,6 +15,8 @@ use axum::response::{IntoResponse, Response};
 use cuebook_host::wire::ErrorCode;
 use sha2::{Digest, Sha256};
 
+use crate::auth::Caller;
+use crate::body::JsonBody;
 use crate::error::ApiError;
 
 /// The header of the request.
@@ -27,7 +30,8 @@ const KEEP: Duration = Duration::from_secs(24 * 60 * 60);
 /// How many answers are kept; the oldest go first.
 const CAPACITY: usize = 100_000;
 
-type Slot = (String, &'static str, String);
+/// Tenant, endpoint and key.
+type Slot = (String, String, String);
 
 /// The answers that were given.
 #[derive(Default)]
@@ -56,33 +60,47 @@ enum Known {
     Answered(Answer),
 }
 
+/// A request that may be a repetition.
+pub(crate) struct Attempt<'r> {
+    tenant: &'r str,
+    endpoint: String,
+    headers: &'r HeaderMap,
+    body: &'r [u8],
+}
+
+impl<'r> Attempt<'r> {
+    /// The request of `caller` at `endpoint`: method and path, parameters filled in.
+    pub(crate) fn new(
+        caller: &'r Caller,
+        endpoint: &str,
+        headers: &'r HeaderMap,
+        body: &'r JsonBody,
+    ) -> Self {
+        Self { tenant: caller.tenant(), endpoint: endpoint.to_owned(), headers, body: &body.bytes }
+    }
+}
+
 impl Idempotency {
-    /// Performs `act` once for each key of `tenant` at `endpoint`; without a key it performs it as it is.
-    pub(crate) async fn once<F>(
-        &self,
-        tenant: &str,
-        endpoint: &'static str,
-        headers: &HeaderMap,
-        body: &[u8],
-        act: impl FnOnce() -> F,
-    ) -> Response
-    where
-        F: Future<Output = Result<Response, ApiError>>,
-    {
-        let key = match read_key(headers) {
-            Ok(None) => return act().await.into_response(),
+    /// Performs `act` once for each key; without a key it performs it as it is.
+    pub(crate) async fn once(
+        self: &Arc<Self>,
+        attempt: Attempt<'_>,
+        act: impl Future<Output = Result<Response, ApiError>> + Send + 'static,
+    ) -> Response {
+        let key = match read_key(attempt.headers) {
+            Ok(None) => return act.await.into_response(),
             Ok(Some(key)) => key,
             Err(error) => return error.into_response(),
         };
-        let slot = (tenant.to_owned(), endpoint, key);
-        match self.begin(&slot, Sha256::digest(body).into()) {
+        let slot = (attempt.tenant.to_owned(), attempt.endpoint, key);
+        match self.begin(&slot, Sha256::digest(attempt.body).into()) {
             Known::Answered(answer) => replayed(answer),
             Known::Mismatch => mismatch().into_response(),
             Known::InFlight => in_flight().into_response(),
             Known::New => {
-                let guard = Guard { table: self, slot: Some(slot) };
-                let response = act().await.into_response();
-                guard.finish(response).await
+                let guard = Guard { table: Arc::clone(self), slot: Some(slot) };
+                let act = async move { guard.finish(act.await.into_response()).await };
+                tokio::spawn(act).await.unwrap_or_else(|_| failed().into_response())
             }
         }
     }
@@ -114,13 +132,13 @@ impl Idempotency {
     }
 }
 
-/// Forgets a key whose request was given up before it had an answer.
-struct Guard<'t> {
-    table: &'t Idempotency,
+/// Forgets a key whose request came to no answer.
+struct Guard {
+    table: Arc<Idempotency>,
     slot: Option<Slot>,
 }
 
-impl Guard<'_> {
+impl Guard {
     async fn finish(mut self, response: Response) -> Response {
         let Some(slot) = self.slot.take() else { return response };
         if !is_final(response.status()) {
@@ -135,7 +153,7 @@ impl Guard<'_> {
     }
 }
 
-impl Drop for Guard<'_> {
+impl Drop for Guard {
     fn drop(&mut self) {
         if let Some(slot) = self.slot.take() {
             self.table.end(&slot, None);
@@ -164,8 +182,9 @@ fn make_room(answers: &mut HashMap<Slot, Entry>) {
 fn read_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let Some(value) = headers.get(KEY) else { return Ok(None) };
     let key = value.to_str().ok().filter(|key| (1..=MAX_KEY).contains(&key.len()));
-    key.map(|key| Some(key.to_owned()))
-        .ok_or_else(|| ApiError::invalid(format!("an Idempotency-Key has 1 to {MAX_KEY} visible characters")))
+    key.map(|key| Some(key.to_owned())).ok_or_else(|| {
+        ApiError::invalid(format!("an Idempotency-Key has 1 to {MAX_KEY} visible ASCII characters"))
+    })
 }
 
 fn replayed(answer: Answer) -> Response {
@@ -182,4 +201,8 @@ fn mismatch() -> ApiError {
 fn in_flight() -> ApiError {
     ApiError::new(ErrorCode::IdempotencyInFlight, "the first request with this key is under way")
         .with("retryAfter", 1)
+}
+
+fn failed() -> ApiError {
+    ApiError::new(ErrorCode::InternalError, "the request could not be brought to its end")
 }

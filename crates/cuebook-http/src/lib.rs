@@ -6,6 +6,7 @@
 mod auth;
 mod body;
 mod error;
+mod etag;
 mod idempotency;
 mod keys;
 mod metrics;
@@ -14,6 +15,7 @@ mod params;
 mod request_id;
 mod routes;
 mod server;
+mod shapes;
 mod state;
 mod stream;
 

@@ -1,4 +1,6 @@
 //! Path and query parameters, whose faults are answered like all others.
+//!
+//! It refuses to quote a value: the rejections name the parameter and what was expected of it.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;

@@ -14,7 +14,7 @@ mod workflows;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{delete, get, post};
 use axum::{Router, http::Method};
 
 use crate::error::ApiError;
@@ -106,9 +106,9 @@ fn routes() -> Router<App> {
         .merge(prompt_routes())
         .route("/v1/agents", get(agents::list_agents))
         .route("/v1/agents/{agent_id}", get(agents::get_agent))
-        .route("/v1/tools", absent_route())
-        .route("/v1/webhooks", absent_route())
-        .route("/v1/webhooks/{webhook_id}", absent_route())
+        .route("/v1/tools", get(absent::tools))
+        .route("/v1/webhooks", post(absent::webhooks))
+        .route("/v1/webhooks/{webhook_id}", delete(absent::webhooks))
 }
 
 fn run_routes() -> Router<App> {
@@ -142,10 +142,6 @@ fn prompt_routes() -> Router<App> {
         .route("/v1/prompts:render", post(prompts::render_prompt))
         .route("/v1/host/sample/prompt/resolve", post(seams::resolve_prompt))
         .route("/v1/host/sample/prompt/compose", post(seams::compose_prompt))
-}
-
-fn absent_route() -> MethodRouter<App> {
-    get(absent::not_offered).post(absent::not_offered).delete(absent::not_offered)
 }
 
 async fn unknown_route() -> ApiError {

@@ -33,7 +33,7 @@ pub struct Inner {
     pub(crate) host: Arc<Host>,
     pub(crate) keys: Keys,
     pub(crate) options: HttpOptions,
-    pub(crate) idempotency: Idempotency,
+    pub(crate) idempotency: Arc<Idempotency>,
     pub(crate) metrics: Metrics,
     pub(crate) draining: CancellationToken,
 }
@@ -45,7 +45,7 @@ impl App {
             host,
             keys,
             options,
-            idempotency: Idempotency::default(),
+            idempotency: Arc::default(),
             metrics: Metrics::new(),
             draining: CancellationToken::new(),
         }))

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::sse::Event;
-use cuebook_host::wire::{EventType, RunEvent, RunId, Sequence};
+use cuebook_host::wire::{EventType, RunEvent, RunId, RunStatus, Sequence};
 use cuebook_host::{Host, prompt::Principal};
 use futures_util::stream::{Stream, unfold};
 use serde_json::json;
@@ -148,8 +148,9 @@ impl Follower {
         let Some(last) = events.last() else { return Some(()) };
         self.next = last.sequence.next();
         self.ended = last.event_type.is_terminal();
-        let shown = self.shown(&events).await;
-        self.ready.extend(if self.buffer.is_zero() { shown } else { batched(&events, self.modes) });
+        let gathers = !self.buffer.is_zero() && !self.modes.values && !self.modes.messages;
+        let shown = if gathers { batched(&events, self.modes) } else { self.shown(&events).await };
+        self.ready.extend(shown);
         Some(())
     }
 
@@ -182,13 +183,21 @@ impl Follower {
             changed = self.news.changed() => changed.ok()?,
             () = self.draining.cancelled() => return None,
         }
-        if !self.buffer.is_zero() {
+        let until = tokio::time::Instant::now() + self.buffer;
+        while !self.buffer.is_zero() && self.is_under_way().await {
             tokio::select! {
-                () = tokio::time::sleep(self.buffer) => {}
+                () = tokio::time::sleep_until(until) => break,
+                changed = self.news.changed() => changed.ok()?,
                 () = self.draining.cancelled() => return None,
             }
         }
         Some(())
+    }
+
+    /// Whether the run goes on by itself; if not, nothing is gained by gathering.
+    async fn is_under_way(&self) -> bool {
+        let entry = self.host.run_entry(&self.principal, &self.run_id).await;
+        entry.is_ok_and(|entry| entry.status == RunStatus::Running)
     }
 }
 
@@ -198,10 +207,11 @@ fn frame(event: &RunEvent) -> Event {
 }
 
 fn message(event: &RunEvent) -> Event {
-    let mut data = event.payload.clone();
-    data["runId"] = json!(event.run_id);
-    data["nodeId"] = json!(event.node_id);
-    Event::default().id(event.sequence.0.to_string()).event("ai.message.chunk").data(data.to_string())
+    let mut data = event.payload.as_object().cloned().unwrap_or_default();
+    data.insert("runId".to_owned(), json!(event.run_id));
+    data.insert("nodeId".to_owned(), json!(event.node_id));
+    let data = serde_json::Value::Object(data).to_string();
+    Event::default().id(event.sequence.0.to_string()).event("ai.message.chunk").data(data)
 }
 
 /// One frame for all events that came together; its id is the highest sequence.

@@ -1,8 +1,10 @@
 //! What each route takes and gives, for the OpenAPI document.
 
+use schemars::JsonSchema;
 use serde_json::{Value, json};
 
 use crate::routes::Route;
+use crate::shapes::{BulkCancel, CancelRun, RenderPrompt, ResolveInterrupt};
 
 /// A route's contract.
 pub(super) struct Operation {
@@ -31,6 +33,16 @@ fn text() -> Value {
 
 fn whole(minimum: u64, maximum: u64) -> Value {
     json!({"type": "integer", "minimum": minimum, "maximum": maximum})
+}
+
+/// The schema of a body, without its own heading.
+fn of<T: JsonSchema>() -> Value {
+    let mut schema = schemars::schema_for!(T).to_value();
+    if let Some(parts) = schema.as_object_mut() {
+        parts.remove("$schema");
+        parts.remove("title");
+    }
+    schema
 }
 
 impl Operation {
@@ -112,14 +124,9 @@ fn runs(route: &Route) -> Option<Operation> {
             .query("limit", whole(1, 200))
             .gives(200, object(&["runs"]))
             .fails(&[400]),
-        ("POST", "/v1/runs:bulk-cancel") => {
-            let ids = json!({"type": "array", "minItems": 1, "maxItems": 100, "items": text()});
-            let reason = json!({"type": "string", "maxLength": 512});
-            let body = json!({"type": "object", "required": ["runIds"], "properties": {"runIds": ids, "reason": reason}});
-            Operation::new("bulk_cancel_runs", "Ends several runs.")
-                .takes(body)
-                .gives(200, object(&["results"]))
-        }
+        ("POST", "/v1/runs:bulk-cancel") => Operation::new("bulk_cancel_runs", "Ends several runs.")
+            .takes(of::<BulkCancel>())
+            .gives(200, object(&["results"])),
         ("GET", "/v1/runs/{runId}") => {
             Operation::new("get_run", "A run's snapshot.").gives(200, schema("RunSnapshot")).fails(&[404])
         }
@@ -135,16 +142,13 @@ fn runs(route: &Route) -> Option<Operation> {
                 .gives(200, object(&["events", "isComplete"]))
                 .fails(&[400, 404])
         }
-        ("POST", "/v1/runs/{runId}/cancel") => {
-            let body =
-                json!({"type": "object", "properties": {"reason": {"type": "string", "maxLength": 512}}});
-            Operation::new("cancel_run", "Ends a run.").takes(body).gives(200, run_id()).fails(&[404])
-        }
+        ("POST", "/v1/runs/{runId}/cancel") => Operation::new("cancel_run", "Ends a run.")
+            .takes(of::<CancelRun>())
+            .gives(200, run_id())
+            .fails(&[404]),
         ("POST", "/v1/runs/{runId}/interrupts/{nodeId}") => {
-            let body =
-                json!({"type": "object", "required": ["resumeValue"], "properties": {"resumeValue": true}});
             Operation::new("resolve_interrupt", "Answers the interrupt of a node.")
-                .takes(body)
+                .takes(of::<ResolveInterrupt>())
                 .gives(200, run_id())
                 .fails(&[404, 409, 422])
         }
@@ -182,16 +186,8 @@ fn prompts(route: &Route) -> Option<Operation> {
             .gives(200, schema("PromptTemplate"))
             .fails(&[304, 400, 404]),
         ("POST", "/v1/prompts:render") => {
-            let body = json!({
-                "type": "object",
-                "required": ["ref", "variables"],
-                "additionalProperties": false,
-                "properties": {
-                    "ref": schema("PromptRef"),
-                    "variables": {"type": "object"},
-                    "contentTrust": {"enum": ["trusted", "untrusted"]},
-                },
-            });
+            let mut body = of::<RenderPrompt>();
+            body["properties"]["ref"] = schema("PromptRef");
             Operation::new("render_prompt", "Renders a template with the values given.")
                 .takes(body)
                 .gives(200, object(&["hash", "refs", "variableHashes"]))

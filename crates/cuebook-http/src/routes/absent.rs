@@ -8,9 +8,16 @@ use crate::params::Path;
 use crate::state::App;
 use cuebook_host::wire::RunId;
 
-/// Something that no part of this host provides.
-pub(super) async fn not_offered(_caller: Caller) -> ApiError {
-    ApiError::not_found("route on this host")
+/// Webhooks; this host has none.
+pub(super) async fn webhooks(caller: Caller) -> Result<(), ApiError> {
+    caller.principal(Scope::WebhooksManage)?;
+    Err(ApiError::not_found("route on this host"))
+}
+
+/// The inventory of tools; this host has none.
+pub(super) async fn tools(caller: Caller) -> Result<(), ApiError> {
+    caller.principal(Scope::RunsRead)?;
+    Err(ApiError::not_found("route on this host"))
 }
 
 /// A part of a run that this host does not keep.

@@ -107,24 +107,30 @@ pub(super) async fn poll_events(
     }
     let run_id = RunId::new(run_id);
     let from = Sequence(query.last_sequence.map_or(0, |last| last.saturating_add(1)));
-    let mut news = app.host.watch(&principal, &run_id).await?;
-    let wait = async {
-        loop {
-            news.mark_unchanged();
-            let events = all_events(&app, &principal, &run_id, from).await?;
-            let is_complete = app.host.run_entry(&principal, &run_id).await?.status.is_terminal();
-            if !events.is_empty() || is_complete {
-                return Ok::<_, ApiError>((events, is_complete));
-            }
-            if news.changed().await.is_err() {
-                return Ok((events, is_complete));
-            }
-        }
-    };
+    let wait = news_after(&app, &principal, &run_id, from);
     let (events, is_complete) = tokio::select! {
         found = wait => found?,
         () = tokio::time::sleep(Duration::from_secs(timeout)) => (Vec::new(), false),
         () = app.draining.cancelled() => (Vec::new(), false),
     };
     Ok(Json(json!({ "events": events, "isComplete": is_complete })))
+}
+
+/// The events from `from` on, once there are any or the run has ended; and whether it has.
+async fn news_after(
+    app: &App,
+    principal: &Principal,
+    run_id: &RunId,
+    from: Sequence,
+) -> Result<(Vec<RunEvent>, bool), ApiError> {
+    let mut news = app.host.watch(principal, run_id).await?;
+    loop {
+        news.mark_unchanged();
+        // The status first: a run that has ended by then has all its events in what is read after it.
+        let is_complete = app.host.run_entry(principal, run_id).await?.status.is_terminal();
+        let events = all_events(app, principal, run_id, from).await?;
+        if !events.is_empty() || is_complete || news.changed().await.is_err() {
+            return Ok((events, is_complete));
+        }
+    }
 }

@@ -2,13 +2,17 @@
 
 use axum::Json;
 use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse as _, Response};
 use cuebook_host::wire::{ErrorCode, NodeId, RunId};
-use serde_json::Value;
+use serde_json::json;
 
 use crate::auth::{Caller, Scope};
 use crate::body::JsonBody;
 use crate::error::ApiError;
+use crate::idempotency::Attempt;
 use crate::params::Path;
+use crate::shapes::ResolveInterrupt;
 use crate::state::App;
 
 /// Answers the interrupt of a node.
@@ -16,15 +20,20 @@ pub(super) async fn resolve_by_node(
     State(app): State<App>,
     caller: Caller,
     Path((run_id, node_id)): Path<(String, String)>,
+    headers: HeaderMap,
     body: JsonBody,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Response, ApiError> {
     let principal = caller.principal(Scope::ApprovalsRespond)?;
-    let Some(value) = body.value.get("resumeValue") else {
-        return Err(ApiError::invalid("'resumeValue' is needed"));
+    let endpoint = format!("POST /v1/runs/{run_id}/interrupts/{node_id}");
+    let attempt = Attempt::new(&caller, &endpoint, &headers, &body);
+    let (worker, request) = (app.clone(), body.read::<ResolveInterrupt>());
+    let act = async move {
+        let (run_id, node_id) = (RunId::new(run_id), NodeId::new(node_id));
+        let value = request?.resume_value;
+        let status = worker.host.resolve_interrupt(&principal, &run_id, &node_id, value).await?;
+        Ok(Json(json!({ "runId": run_id, "nodeId": node_id, "status": status })).into_response())
     };
-    let (run_id, node_id) = (RunId::new(run_id), NodeId::new(node_id));
-    let status = app.host.resolve_interrupt(&principal, &run_id, &node_id, value.clone()).await?;
-    Ok(Json(serde_json::json!({ "runId": run_id, "nodeId": node_id, "status": status })))
+    Ok(app.idempotency.once(attempt, act).await)
 }
 
 /// Tokens are not given out by this host, so none is known.

@@ -2,25 +2,32 @@
 
 use axum::Json;
 use axum::extract::{RawQuery, State};
-use axum::http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
-use axum::response::{IntoResponse, Response};
-use cuebook_host::prompt::{ContentHash, Trust};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use cuebook_host::prompt::Trust;
 use cuebook_host::wire::payload::ContentTrust;
 use cuebook_host::wire::{
-    Document, ErrorCode, LibraryId, PromptKind, PromptRef, PromptTemplate, TemplateId, Version,
+    Document as _, Fault, LibraryId, Observability, PromptKind, PromptRef, PromptTemplate, TemplateId,
+    Version, strict,
 };
+use cuebook_host::{Place, Refusal};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::auth::{Caller, Scope};
 use crate::body::JsonBody;
 use crate::error::ApiError;
+use crate::etag::tagged;
 use crate::params::{Path, Query};
+use crate::shapes::RenderPrompt;
 use crate::state::App;
 
 /// How many templates a page has when the caller does not say, and at the most.
 const PAGE: (usize, usize) = (50, 200);
+/// Where templates come from.
+const SOURCES: [&str; 3] = ["host", "pack", "user"];
+/// How long the latest version may be kept, and one that was named, which never changes.
+const FRESH: (&str, &str) = ("max-age=60", "public, max-age=31536000, immutable");
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -46,8 +53,8 @@ pub(super) async fn list_prompts(
         return Err(ApiError::invalid(format!("'limit' is 1 to {}", PAGE.1)));
     }
     let kind = query.kind.as_deref().map(parse_kind).transpose()?;
-    if let Some(source) = query.source.as_deref().filter(|it| !["host", "pack", "user"].contains(it)) {
-        return Err(ApiError::invalid("'source' is host, pack or user").with("source", source.len()));
+    if query.source.as_deref().is_some_and(|source| !SOURCES.contains(&source)) {
+        return Err(ApiError::invalid(format!("'source' is one of {}", SOURCES.join(", "))));
     }
     let tags = tags_of(raw.as_deref().unwrap_or_default());
     let after = query.cursor.as_deref().map(decode_cursor).transpose()?;
@@ -66,7 +73,8 @@ pub(super) async fn list_prompts(
 }
 
 fn parse_kind(text: &str) -> Result<PromptKind, ApiError> {
-    text.parse().map_err(|error: cuebook_host::wire::names::UnknownName| ApiError::invalid(error.to_string()))
+    let kinds = PromptKind::ALL.map(PromptKind::as_str).join(", ");
+    text.parse().map_err(|_| ApiError::invalid(format!("'kind' is one of {kinds}")))
 }
 
 fn model_class(template: &PromptTemplate) -> Option<&String> {
@@ -89,15 +97,13 @@ fn decode(value: &str) -> String {
     percent_encoding::percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
 }
 
-/// A place in the list: the library and id after which a page begins. Versioned, and opaque to callers.
-pub(super) type Cursor = (LibraryId, TemplateId);
-
-fn encode_cursor((library, template): &Cursor) -> String {
+/// A place in the list as callers carry it: versioned, and opaque to them.
+fn encode_cursor((library, template): &Place) -> String {
     format!("1~{library}~{template}")
 }
 
-fn decode_cursor(text: &str) -> Result<Cursor, ApiError> {
-    let read = || -> Option<Cursor> {
+fn decode_cursor(text: &str) -> Result<Place, ApiError> {
+    let read = || -> Option<Place> {
         let (library, template) = text.strip_prefix("1~")?.split_once('~')?;
         Some((LibraryId::parse(library).ok()?, TemplateId::parse(template).ok()?))
     };
@@ -126,34 +132,10 @@ pub(super) async fn get_prompt(
     let library_id = query.library_id.as_deref().map(LibraryId::parse).transpose();
     let library_id = library_id.map_err(|error| ApiError::invalid(format!("'libraryId': {error}")))?;
     let template_id = TemplateId::parse(&template_id).map_err(|_| ApiError::not_found("template"))?;
-    let pinned = version.is_some();
+    let fresh = if version.is_some() { FRESH.1 } else { FRESH.0 };
     let reference = PromptRef { library_id, template_id, version, variable_overrides: Map::new() };
     let template = app.host.template_of(&reference)?;
-    Ok(cached(&template, pinned, &headers))
-}
-
-/// A template with its ETag; one version of it never changes.
-fn cached(template: &PromptTemplate, pinned: bool, headers: &HeaderMap) -> Response {
-    let value = json!(template);
-    let tag = format!("\"{}\"", ContentHash::of(&value.to_string()));
-    let known = headers.get(IF_NONE_MATCH).is_some_and(|given| given.as_bytes() == tag.as_bytes());
-    let mut response =
-        if known { StatusCode::NOT_MODIFIED.into_response() } else { Json(value).into_response() };
-    let fresh = if pinned { "public, max-age=31536000, immutable" } else { "max-age=60" };
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static(fresh));
-    if let Ok(tag) = HeaderValue::from_str(&tag) {
-        response.headers_mut().insert(ETAG, tag);
-    }
-    response
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct RenderBody {
-    #[serde(rename = "ref")]
-    reference: Value,
-    variables: Map<String, Value>,
-    content_trust: Option<ContentTrust>,
+    Ok(tagged(json!(template), &headers, fresh))
 }
 
 /// Renders a template with the values given; calls no model and writes no event.
@@ -163,14 +145,15 @@ pub(super) async fn render_prompt(
     body: JsonBody,
 ) -> Result<Json<Value>, ApiError> {
     let principal = caller.principal(Scope::PromptsRead)?;
-    let request =
-        RenderBody::deserialize(&body.value).map_err(|error| ApiError::invalid(error.to_string()))?;
+    let request = body.read::<RenderPrompt>()?;
     let reference = read_ref(&request.reference)?;
     let trust = match request.content_trust {
         Some(ContentTrust::Untrusted) => Trust::Untrusted,
         _ => Trust::Trusted,
     };
-    let rendered = app.host.render_ref(&principal, &reference, request.variables, trust).await?;
+    let variables = request.variables.into_iter().collect();
+    let rendered = app.host.render_ref(&principal, &reference, variables, trust).await;
+    let rendered = rendered.map_err(Refusal::from)?;
     let observed = &rendered.observed;
     let mut answer = json!({
         "hash": observed.hash,
@@ -178,16 +161,16 @@ pub(super) async fn render_prompt(
         "variableHashes": observed.variables.hashes(),
         "contentTrust": observed.wire_trust(),
     });
-    if app.host.config.prompts.observability == cuebook_host::wire::Observability::Full {
+    if app.host.config.prompts.observability == Observability::Full {
         answer["composed"] = observed.composed.as_str().into();
     }
     Ok(Json(answer))
 }
 
 fn read_ref(value: &Value) -> Result<PromptRef, ApiError> {
-    cuebook_host::wire::strict::read::<PromptRef>(value).map_err(|faults| {
-        let message = faults.first().map(ToString::to_string).unwrap_or_default();
-        ApiError::new(ErrorCode::PromptRefInvalid, message).with("code", PromptRef::CODE.as_str())
+    strict::read::<PromptRef>(value).map_err(|faults| {
+        let faults: Vec<Fault> = faults.into_iter().map(|fault| fault.below("/ref")).collect();
+        ApiError::faults(PromptRef::CODE, &faults)
     })
 }
 

@@ -5,6 +5,8 @@ use axum::extract::State;
 use axum::http::header::LOCATION;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
+use cuebook_host::Refusal;
+use cuebook_host::log::RunEntry;
 use cuebook_host::wire::{CreateRun, ErrorCode, RunId, RunSnapshot, RunStatus, Sequence};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -12,13 +14,13 @@ use serde_json::{Value, json};
 use crate::auth::{Caller, Scope};
 use crate::body::JsonBody;
 use crate::error::ApiError;
+use crate::idempotency::Attempt;
 use crate::params::{Path, Query};
+use crate::shapes::{BulkCancel, CancelRun, MAX_BULK};
 use crate::state::App;
 
-/// The most runs that one bulk request may name.
-const MAX_BULK: usize = 100;
-/// The longest reason for a cancellation, in characters.
-const MAX_REASON: usize = 512;
+/// The code of a result for a run that has ended otherwise (openwop-v1 §3.8); no answer as a whole carries it.
+const RUN_TERMINAL: &str = "run_terminal";
 /// How many runs a list shows when the caller does not say, and at the most.
 const LIST: (usize, usize) = (50, 200);
 
@@ -30,16 +32,21 @@ pub(super) async fn create_run(
     body: JsonBody,
 ) -> Result<Response, ApiError> {
     let principal = caller.principal(Scope::RunsCreate)?;
-    let act = || async {
-        let request = body.read::<CreateRun>()?;
-        let created = app.host.create_run(&principal, request).await?;
-        app.metrics.runs_created.inc();
-        let events = format!("/v1/runs/{}/events", created.run_id);
+    let attempt = Attempt::new(&caller, "POST /v1/runs", &headers, &body);
+    let (worker, request) = (app.clone(), body.read::<CreateRun>());
+    let act = async move {
+        let created = worker.host.create_run(&principal, request?).await?;
+        worker.metrics.runs_created.inc();
         let status = format!("/v1/runs/{}", created.run_id);
-        let answer = json!({"runId": created.run_id, "status": created.status, "eventsUrl": events, "statusUrl": status});
+        let answer = json!({
+            "runId": created.run_id,
+            "status": created.status,
+            "eventsUrl": format!("{status}/events"),
+            "statusUrl": status,
+        });
         Ok((StatusCode::CREATED, [(LOCATION, status)], Json(answer)).into_response())
     };
-    Ok(app.idempotency.once(caller.tenant(), "POST /v1/runs", &headers, &body.bytes, act).await)
+    Ok(app.idempotency.once(attempt, act).await)
 }
 
 /// A run's snapshot.
@@ -69,13 +76,18 @@ pub(super) async fn list_runs(
         return Err(ApiError::invalid(format!("'limit' is 1 to {}", LIST.1)));
     }
     let runs = app.host.list_runs(&principal, limit).await?;
-    Ok(Json(json!({ "runs": runs })))
+    Ok(Json(json!({ "runs": runs.iter().map(listed).collect::<Vec<_>>() })))
 }
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct CancelBody {
-    reason: Option<String>,
+/// A run as lists show it.
+fn listed(entry: &RunEntry) -> Value {
+    json!({
+        "runId": entry.run_id,
+        "workflowId": entry.workflow_id,
+        "status": entry.status,
+        "startedAt": entry.started_at,
+        "updatedAt": entry.updated_at,
+    })
 }
 
 /// Ends a run; of one that has ended it tells how.
@@ -83,59 +95,54 @@ pub(super) async fn cancel_run(
     State(app): State<App>,
     caller: Caller,
     Path(run_id): Path<String>,
+    headers: HeaderMap,
     body: JsonBody,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Response, ApiError> {
     let principal = caller.principal(Scope::RunsCancel)?;
-    let run_id = RunId::new(run_id);
-    let reason = reason_of(&body.value)?;
-    let status = app.host.cancel_run(&principal, &run_id, reason, caller.name()).await?;
-    Ok(Json(json!({ "runId": run_id, "status": status })))
-}
-
-fn reason_of(body: &Value) -> Result<Option<String>, ApiError> {
-    let read = CancelBody::deserialize(body).map_err(|_| ApiError::invalid("'reason' is a string"))?;
-    match read.reason {
-        Some(reason) if reason.chars().count() > MAX_REASON => {
-            Err(ApiError::invalid(format!("'reason' has at most {MAX_REASON} characters")))
-        }
-        reason => Ok(reason),
-    }
+    let attempt = Attempt::new(&caller, &format!("POST /v1/runs/{run_id}/cancel"), &headers, &body);
+    let (worker, request, by) = (app.clone(), body.read::<CancelRun>(), caller.name().to_owned());
+    let act = async move {
+        let run_id = RunId::new(run_id);
+        let status = worker.host.cancel_run(&principal, &run_id, request?.reason, &by).await?;
+        Ok(Json(json!({ "runId": run_id, "status": status })).into_response())
+    };
+    Ok(app.idempotency.once(attempt, act).await)
 }
 
 /// Ends several runs; each has its own result, in the order of the request.
 pub(super) async fn bulk_cancel_runs(
     State(app): State<App>,
     caller: Caller,
+    headers: HeaderMap,
     body: JsonBody,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Response, ApiError> {
     let principal = caller.principal(Scope::RunsCancel)?;
-    let reason = reason_of(&body.value)?;
-    let ids = run_ids(&body.value)?;
-    let mut results = Vec::with_capacity(ids.len());
-    for id in ids {
-        let run_id = RunId::new(id);
-        let cancelled = app.host.cancel_run(&principal, &run_id, reason.clone(), caller.name()).await;
-        results.push(match cancelled {
-            Ok(status @ (RunStatus::Completed | RunStatus::Failed)) => {
-                let error = json!({"error": "run_terminal", "message": format!("the run is {status}")});
-                json!({"runId": run_id, "ok": false, "status": status, "error": error})
-            }
-            Ok(status) => json!({"runId": run_id, "ok": true, "status": status}),
-            Err(refusal) => {
-                let error = json!({"error": refusal.code.as_str(), "message": refusal.message});
-                json!({"runId": run_id, "ok": false, "error": error})
-            }
-        });
-    }
-    Ok(Json(json!({ "results": results })))
+    let attempt = Attempt::new(&caller, "POST /v1/runs:bulk-cancel", &headers, &body);
+    let (worker, request, by) = (app.clone(), body.read::<BulkCancel>(), caller.name().to_owned());
+    let act = async move {
+        let request = request.map_err(|error| error.with("maxRunIds", MAX_BULK))?;
+        let mut results = Vec::with_capacity(request.run_ids.len());
+        for run_id in request.run_ids.into_iter().map(RunId::new) {
+            let status = worker.host.cancel_run(&principal, &run_id, request.reason.clone(), &by).await;
+            results.push(bulk_result(&run_id, status));
+        }
+        Ok(Json(json!({ "results": results })).into_response())
+    };
+    Ok(app.idempotency.once(attempt, act).await)
 }
 
-fn run_ids(body: &Value) -> Result<Vec<String>, ApiError> {
-    let wrong =
-        || ApiError::invalid(format!("'runIds' holds 1 to {MAX_BULK} run ids")).with("maxRunIds", MAX_BULK);
-    let ids = body.get("runIds").and_then(Value::as_array).ok_or_else(wrong)?;
-    let ids: Option<Vec<String>> = ids.iter().map(|id| id.as_str().map(str::to_owned)).collect();
-    ids.filter(|ids| (1..=MAX_BULK).contains(&ids.len())).ok_or_else(wrong)
+fn bulk_result(run_id: &RunId, cancelled: Result<RunStatus, Refusal>) -> Value {
+    match cancelled {
+        Ok(status @ (RunStatus::Completed | RunStatus::Failed)) => {
+            let error = json!({"error": RUN_TERMINAL, "message": format!("the run is {status}")});
+            json!({"runId": run_id, "ok": false, "status": status, "error": error})
+        }
+        Ok(status) => json!({"runId": run_id, "ok": true, "status": status}),
+        Err(refusal) => {
+            let error = json!({"error": refusal.code, "message": refusal.message});
+            json!({"runId": run_id, "ok": false, "error": error})
+        }
+    }
 }
 
 /// `{runId}:fork`, `:pause` and `:resume`, which this host does not provide yet.

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use cuebook_host::wire::{WorkflowDefinition, WorkflowId};
 use serde_json::json;
@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::auth::{Caller, Scope};
 use crate::body::JsonBody;
 use crate::error::ApiError;
+use crate::idempotency::Attempt;
 use crate::params::Path;
 use crate::state::App;
 
@@ -28,11 +29,17 @@ pub(super) async fn get_workflow(
 pub(super) async fn register_workflow(
     State(app): State<App>,
     caller: Caller,
+    headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, ApiError> {
     let principal = caller.principal(Scope::RunsCreate)?;
-    let definition = body.read::<WorkflowDefinition>()?;
-    let id = definition.id.clone();
-    app.host.register_workflow(&principal, definition).await?;
-    Ok((StatusCode::CREATED, Json(json!({ "workflowId": id }))).into_response())
+    let attempt = Attempt::new(&caller, "POST /v1/host/sample/workflows", &headers, &body);
+    let (worker, definition) = (app.clone(), body.read::<WorkflowDefinition>());
+    let act = async move {
+        let definition = definition?;
+        let id = definition.id.clone();
+        worker.host.register_workflow(&principal, definition).await?;
+        Ok((StatusCode::CREATED, Json(json!({ "workflowId": id }))).into_response())
+    };
+    Ok(app.idempotency.once(attempt, act).await)
 }
