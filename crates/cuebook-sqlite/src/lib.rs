@@ -4,6 +4,11 @@
 //! time. One thread writes, in groups of requests that share a commit; a small pool of connections reads. The database is
 //! in WAL mode with `synchronous=FULL`, so what is acknowledged has been confirmed by the disk.
 //!
+//! A process that is killed, or a machine that stops, can leave a write-ahead log whose end is missing or garbage. SQLite
+//! takes such a log up to the last commit whose frames are whole by their checksums. So the group of requests that was
+//! under way is there as a whole or not at all, and every group that was acknowledged is there, as its bytes had reached
+//! the disk before. If a disk loses what it has confirmed, what is left is still a prefix of whole groups.
+//!
 //! This crate owns the tables, their migrations and the data directory. It refuses to know what records mean, and no SQL
 //! stands outside it.
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 /// How a store works; the defaults suit a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// How many connections read at once; each is opened when it is first needed. Default 4.
+    /// How many threads read; each opens its connection when it first needs one. Default 4.
     pub readers: NonZeroUsize,
-    /// How many requests wait for the writer before callers wait to hand theirs over. Default 1024.
+    /// How many requests wait for the writer, and for the readers, before callers wait to hand theirs over. Default 1024.
     pub queue: NonZeroUsize,
     /// How many requests one commit gathers at most. Default 256.
     pub group: NonZeroUsize,

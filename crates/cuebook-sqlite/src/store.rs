@@ -25,7 +25,7 @@ use crate::{blobs, definitions, records, runs, signals};
 
 /// A store for runs on SQLite, in a data directory that it holds as long as it lives.
 ///
-/// Its calls must be awaited within a `tokio` runtime. When it is dropped, what was asked of it is done first.
+/// Its calls may be awaited on any runtime. When it is dropped, what was asked of it is done first.
 ///
 /// What a call has acknowledged survives the process and, as far as the disk keeps what it has confirmed, the machine.
 /// After [`LogError::Storage`] from a call that writes, nothing has happened in this process; if the machine stops before
@@ -69,9 +69,10 @@ impl SqliteStore {
     pub fn open_in(data_dir: DataDir, options: &Options) -> Result<Self, OpenError> {
         let (database, connection) = Database::open(data_dir.database(), options)?;
         let watchers = Arc::new(Watchers::default());
-        let writer = Writer::start(connection, options, Arc::clone(&watchers));
-        let writer = writer.map_err(|source| OpenError::Thread { source })?;
-        Ok(Self { readers: Readers::new(database, options), writer, watchers, data_dir })
+        let failed = |source| OpenError::Thread { source };
+        let writer = Writer::start(connection, options, Arc::clone(&watchers)).map_err(failed)?;
+        let readers = Readers::start(&database, options).map_err(failed)?;
+        Ok(Self { readers, writer, watchers, data_dir })
     }
 
     /// The data directory of the store.
