@@ -5,5 +5,6 @@ pub(crate) mod config;
 pub(crate) mod explain;
 pub(crate) mod init;
 pub(crate) mod prompts;
+mod remote;
 pub(crate) mod run;
 pub(crate) mod serve;

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use cuebook_host::log::Record;
 use cuebook_host::wire::payload::{LogAppended, LogLevel, NodeFailed, NodeRetried, OutputChunk};
-use cuebook_host::wire::{EventType, NodeId};
+use cuebook_host::wire::{EventType, NodeId, RunEvent};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use crate::output::{self, Output};
@@ -30,8 +29,7 @@ impl Progress {
     }
 
     /// Takes note of a record.
-    pub(crate) fn show(&mut self, record: &Record) {
-        let event = &record.event;
+    pub(crate) fn show(&mut self, event: &RunEvent) {
         let Some(node) = &event.node_id else { return };
         match &event.event_type {
             EventType::NodeStarted => self.begin(node),

@@ -13,6 +13,7 @@ use cuebook_host::wire::{RunId, RunStatus, Sequence};
 use cuebook_host::{Host, Problems, RunView, StartRun, disclose_node, read_typed};
 use serde_json::{Value as Json, json};
 
+use super::remote::{self, RemoteRun};
 use crate::args::{FilesArgs, InputArgs};
 use crate::exit::Exit;
 use crate::interrupts::Interrupts;
@@ -24,7 +25,7 @@ const PAGE: usize = 256;
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct RunArgs {
-    /// The project directory.
+    /// The project directory; with --host, the id of the workflow.
     pub(crate) dir: PathBuf,
     /// The workflow: its id, or a JSON file.
     pub(crate) workflow: Option<String>,
@@ -35,12 +36,21 @@ pub(crate) struct RunArgs {
     /// Keep the run's log in a file, for `cuebook explain run FILE`.
     #[arg(long, value_name = "FILE")]
     pub(crate) journal: Option<PathBuf>,
+    /// Run on another OpenWOP v1 host, with the key in CUEBOOK_API_KEY.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["workflow", "journal"])]
+    pub(crate) host: Option<String>,
+    /// A file that holds the key for the other host.
+    #[arg(long, value_name = "FILE", requires = "host")]
+    pub(crate) key_file: Option<PathBuf>,
     /// Print the outputs alone, without prompts and reasons.
     #[arg(long)]
     pub(crate) quiet: bool,
 }
 
 pub(crate) async fn run(args: RunArgs, output: Output) -> Result<Exit, Problems> {
+    if let Some(url) = &args.host {
+        return run_remotely(url, &args, output).await;
+    }
     let host = Host::open(&args.files.options(args.dir.clone()))?;
     let workflow = host.workflow(args.workflow.as_deref())?;
     let inputs = read_typed(&workflow.plan.definition, &args.inputs.typed())?;
@@ -69,6 +79,17 @@ pub(crate) async fn run(args: RunArgs, output: Output) -> Result<Exit, Problems>
     show(&view, &records, args.quiet, output);
     journal.map_or(Ok(()), |journal| journal.write(&workflow.plan, &records))?;
     Ok(exit_of(&state))
+}
+
+async fn run_remotely(url: &str, args: &RunArgs, output: Output) -> Result<Exit, Problems> {
+    let run = RemoteRun {
+        host: url,
+        key_file: args.key_file.as_deref(),
+        workflow: &args.dir.to_string_lossy(),
+        inputs: &args.inputs.typed(),
+        quiet: args.quiet,
+    };
+    remote::run(run, output).await
 }
 
 /// Shows the log as it grows, until its terminal record; an interrupt asks the run to end.
@@ -115,7 +136,7 @@ async fn read_on(
     loop {
         let page = store.read(principal, run_id, Sequence(records.len() as u64), PAGE).await?;
         for record in &page {
-            progress.show(record);
+            progress.show(&record.event);
         }
         let is_last = page.len() < PAGE;
         records.extend(page);
