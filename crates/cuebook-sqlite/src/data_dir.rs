@@ -17,7 +17,19 @@ use crate::error::OpenError;
 #[derive(Clone, Debug)]
 pub struct DataDir {
     path: PathBuf,
-    _lock: Arc<File>,
+    _lock: Arc<Lock>,
+}
+
+/// The locked file.
+#[derive(Debug)]
+struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing is not enough: a process that is just being started has the file open until it becomes another program.
+        // Whatever fails here, the lock goes when the last of them closes the file.
+        let _ = self.0.unlock();
+    }
 }
 
 impl DataDir {
@@ -35,7 +47,7 @@ impl DataDir {
             source,
         })?;
         let lock = hold(&path)?;
-        Ok(Self { path, _lock: Arc::new(lock) })
+        Ok(Self { path, _lock: Arc::new(Lock(lock)) })
     }
 
     /// Where the directory is.
