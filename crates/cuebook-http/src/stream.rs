@@ -100,12 +100,22 @@ pub(crate) struct Follow {
     pub(crate) from: Sequence,
 }
 
+impl Follow {
+    /// Whether the last event seen was the run's terminal event, after which nothing comes.
+    async fn is_past_the_end(&self, host: &Host) -> Result<bool, ApiError> {
+        let Some(last) = self.from.0.checked_sub(1) else { return Ok(false) };
+        let events = host.events(&self.principal, &self.run_id, Sequence(last), 1).await?;
+        Ok(events.first().is_some_and(|event| event.event_type.is_terminal()))
+    }
+}
+
 /// Follows a run from `follow.from` on.
 pub(crate) async fn follow(
     app: &crate::state::App,
     follow: Follow,
 ) -> Result<impl Stream<Item = Result<Event, std::convert::Infallible>> + use<>, ApiError> {
     let news = app.host.watch(&follow.principal, &follow.run_id).await?;
+    let ended = follow.is_past_the_end(&app.host).await?;
     let follower = Follower {
         host: Arc::clone(&app.host),
         principal: follow.principal,
@@ -115,7 +125,7 @@ pub(crate) async fn follow(
         next: follow.from,
         news,
         ready: std::collections::VecDeque::new(),
-        ended: false,
+        ended,
         draining: app.draining.clone(),
         _open: OpenStream::new(app),
     };
