@@ -284,7 +284,9 @@ impl Host {
     ) -> Result<RunStatus, Refusal> {
         let records = self.store.read(principal, run_id, Sequence(0), usize::MAX).await?;
         let state = self.fold(principal, &records).await?;
-        let waiting = state.node_named(node.as_str()).and_then(|node| node.interrupt.clone());
+        let is_over = state.status.is_terminal();
+        let waiting = state.node_named(node.as_str()).filter(|_| !is_over);
+        let waiting = waiting.and_then(|node| node.interrupt.clone());
         let Some(interrupt) = waiting else { return Err(not_waiting(&state, &records, node)) };
         let key = format!("resolve:{interrupt}");
         let body = SignalBody::Resolve { node: node.clone(), value };

@@ -57,7 +57,7 @@ pub(crate) struct RenderPrompt {
 
 /// The trust of values.
 #[derive(JsonSchema)]
-#[schemars(rename_all = "lowercase")]
+#[schemars(rename_all = "lowercase", inline)]
 #[expect(dead_code, reason = "it describes a type of another crate for the schema alone")]
 enum Trust {
     Trusted,

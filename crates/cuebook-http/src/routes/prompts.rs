@@ -128,9 +128,9 @@ pub(super) async fn get_prompt(
 ) -> Result<Response, ApiError> {
     caller.principal_in(Scope::PromptsRead, query.workspace_id.as_deref())?;
     let version = query.version.as_deref().map(Version::parse).transpose();
-    let version = version.map_err(|error| ApiError::invalid(format!("'version': {error}")))?;
+    let version = version.map_err(|_| ApiError::invalid("'version' is a version such as 1.2.0"))?;
     let library_id = query.library_id.as_deref().map(LibraryId::parse).transpose();
-    let library_id = library_id.map_err(|error| ApiError::invalid(format!("'libraryId': {error}")))?;
+    let library_id = library_id.map_err(|_| ApiError::invalid("'libraryId' is a library's id"))?;
     let template_id = TemplateId::parse(&template_id).map_err(|_| ApiError::not_found("template"))?;
     let fresh = if version.is_some() { FRESH.1 } else { FRESH.0 };
     let reference = PromptRef { library_id, template_id, version, variable_overrides: Map::new() };
