@@ -19,6 +19,7 @@ mod packs;
 mod prompts;
 mod run;
 mod secrecy;
+mod serve;
 mod server;
 mod streams;
 mod support;

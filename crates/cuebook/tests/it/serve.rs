@@ -1,0 +1,243 @@
+//! `cuebook serve`: the real binary, its one line, its keys, its end.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Child, ChildStderr, Command, Stdio};
+
+use serde_json::{Value as Json, json};
+
+use crate::support::{Outcome, Project};
+
+/// A server under way.
+struct Serving {
+    child: Child,
+    address: String,
+    stderr: BufReader<ChildStderr>,
+}
+
+impl Serving {
+    /// Starts the binary on a free port and waits for its line.
+    fn start(project: &Project, args: &[&str]) -> Self {
+        let args = [&["serve", "--listen", "127.0.0.1:0"], args].concat();
+        let mut child = project.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut serving = Self { child, address: String::new(), stderr };
+        let told = line.strip_prefix("cuebook listens on http://");
+        match told {
+            Some(address) => address.trim_end().clone_into(&mut serving.address),
+            None => panic!("no address in {line:?}: {}", serving.ended()),
+        }
+        serving.child.stdout = Some(stdout.into_inner());
+        serving
+    }
+
+    /// Opens a connection and sends a request that closes it after its answer.
+    fn ask(&self, method: &str, path: &str, key: &str, body: Option<&Json>) -> TcpStream {
+        let body = body.map(Json::to_string).unwrap_or_default();
+        let mut socket = TcpStream::connect(&self.address).unwrap();
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {key}\r\nConnection: close\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        socket.write_all(request.as_bytes()).unwrap();
+        socket
+    }
+
+    /// The status and the body of an answer.
+    fn call(&self, method: &str, path: &str, key: &str, body: Option<&Json>) -> (u16, Json) {
+        let mut answer = String::new();
+        self.ask(method, path, key, body).read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{error} in {answer}")))
+    }
+
+    fn status(&self, key: &str) -> u16 {
+        self.call("GET", "/v1/agents", key, None).0
+    }
+
+    /// Asks the process to end, as a service manager does, and waits for it.
+    fn terminate(self) -> Outcome {
+        let sent = Command::new("sh").args(["-c", &format!("kill -TERM {}", self.child.id())]).status();
+        assert!(sent.unwrap().success());
+        self.ended()
+    }
+
+    fn ended(mut self) -> Outcome {
+        let mut stderr = String::new();
+        self.stderr.read_to_string(&mut stderr).unwrap();
+        let outcome: Outcome = self.child.wait_with_output().unwrap().into();
+        Outcome { stderr, ..outcome }
+    }
+}
+
+/// One workflow that ends at once and one that does not.
+fn project() -> Project {
+    let workflow = |id: &str, type_id: &str, inputs: Json| {
+        json!({
+            "id": id, "name": id, "version": "1.0.0",
+            "nodes": [{
+                "id": "only", "typeId": type_id, "name": "Only", "position": { "x": 0, "y": 0 },
+                "config": {}, "inputs": inputs,
+            }],
+            "edges": [], "triggers": [], "variables": [], "metadata": {}, "settings": {},
+        })
+        .to_string()
+    };
+    let delay = json!({ "delayMs": { "type": "static", "value": 30_000 } });
+    Project::empty()
+        .with("workflows/quick.json", workflow("quick", "core.noop", json!({})))
+        .with("workflows/slow.json", workflow("slow", "core.delay", delay))
+}
+
+/// The same project with a key in the environment.
+fn keyed() -> Project {
+    project().env("CUEBOOK_API_KEY", KEY)
+}
+
+const KEY: &str = "a-key-of-the-environment";
+
+fn start_run(serving: &Serving, workflow: &str) -> String {
+    let (status, run) = serving.call("POST", "/v1/runs", KEY, Some(&json!({ "workflowId": workflow })));
+    assert_eq!(status, 201, "{run}");
+    run["runId"].as_str().unwrap().to_owned()
+}
+
+/// The events of a run that ends, followed as a stream to its end.
+fn follow(serving: &Serving, run: &str) -> String {
+    let path = format!("/v1/runs/{run}/events");
+    let mut stream = String::new();
+    serving.ask("GET", &path, KEY, None).read_to_string(&mut stream).unwrap();
+    stream
+}
+
+#[test]
+fn one_line_tells_the_address_and_a_signal_ends_it_well() {
+    let project = keyed();
+    let serving = Serving::start(&project, &[]);
+    assert!(serving.address.starts_with("127.0.0.1:") && !serving.address.ends_with(":0"));
+    let outcome = serving.terminate().ended(0);
+    assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("", ""), "nothing besides the one line");
+}
+
+#[test]
+fn without_a_key_one_is_made_kept_private_and_shown_once() {
+    let project = project();
+    let serving = Serving::start(&project, &["--data", "data"]);
+    let key = project.read("data/api-key").trim_end().to_owned();
+    assert!(key.starts_with("cbk_") && key.len() == 68, "{key}");
+    assert_eq!((serving.status(&key), serving.status("other")), (200, 401));
+    let mode = std::fs::metadata(project.root().join("data/api-key")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let outcome = serving.terminate().ended(0);
+    assert_eq!(outcome.stderr.matches(&key).count(), 1, "{outcome}");
+    let again = Serving::start(&project, &["--data", "data"]);
+    assert_eq!(again.status(&key), 200);
+    assert_eq!(again.terminate().ended(0).stderr, "");
+}
+
+#[test]
+fn keys_come_from_environment_file_and_configuration() {
+    // The hash of `key-of-the-configuration`, as `sha256sum` prints it.
+    let hash = sha256_of("key-of-the-configuration");
+    let project = keyed()
+        .with("key", "a-key-of-the-file\n")
+        .with("cuebook.toml", format!("[keys.reader]\nsha256 = \"{hash}\"\nscopes = [\"prompts:read\"]\n"));
+    let serving = Serving::start(&project, &["--api-key-file", "key"]);
+    assert_eq!(serving.status(KEY), 200);
+    assert_eq!(serving.status("a-key-of-the-file"), 200);
+    assert_eq!(serving.status("key-of-the-configuration"), 403);
+    assert_eq!(serving.call("GET", "/v1/prompts", "key-of-the-configuration", None).0, 200);
+    assert_eq!(serving.status("another"), 401);
+    assert!(!project.files().contains(&"cuebook-data/api-key".to_owned()), "none is made");
+    serving.terminate().ended(0);
+}
+
+fn sha256_of(text: &str) -> String {
+    let command = format!("printf %s '{text}' | sha256sum");
+    let output = Command::new("sh").args(["-c", &command]).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()[..64].to_owned()
+}
+
+#[test]
+fn a_key_file_that_cannot_be_used_is_refused() {
+    let project = project().with("empty", "\n");
+    for (file, reason) in [("empty", "it holds no key"), ("nowhere", "No such file")] {
+        let outcome = project.cuebook(&["serve", "--api-key-file", file]).ended(2);
+        assert!(outcome.stderr.contains(file) && outcome.stderr.contains(reason), "{outcome}");
+        assert_eq!(outcome.stdout, "");
+    }
+}
+
+#[test]
+fn a_second_host_on_the_same_data_refuses_and_names_the_first() {
+    let project = keyed();
+    let serving = Serving::start(&project, &[]);
+    let outcome = project.cuebook(&["serve", "--listen", "127.0.0.1:0"]).ended(2);
+    assert_eq!(outcome.stdout, "");
+    assert!(outcome.stderr.contains(&serving.child.id().to_string()), "{outcome}");
+    assert_eq!(serving.status(KEY), 200);
+    let run = start_run(&serving, "quick");
+    assert!(follow(&serving, &run).contains("event: run.completed"));
+    serving.terminate().ended(0);
+}
+
+#[test]
+fn an_address_that_is_taken_is_refused() {
+    let project = keyed();
+    let serving = Serving::start(&project, &[]);
+    let args = ["serve", "--data", "other", "--listen", &serving.address];
+    let outcome = project.cuebook(&args).ended(2);
+    assert!(outcome.stderr.contains(&serving.address), "{outcome}");
+    serving.terminate().ended(0);
+}
+
+#[test]
+fn an_open_stream_does_not_keep_the_host_from_ending() {
+    let project = keyed();
+    let serving = Serving::start(&project, &[]);
+    let run = start_run(&serving, "slow");
+    let mut stream = BufReader::new(serving.ask("GET", &format!("/v1/runs/{run}/events"), KEY, None));
+    let mut line = String::new();
+    while !line.starts_with("event: run.started") {
+        line.clear();
+        assert!(stream.read_line(&mut line).unwrap() > 0, "the stream ended early");
+    }
+    serving.terminate().ended(0);
+    let mut rest = String::new();
+    stream.read_to_string(&mut rest).unwrap();
+    assert!(rest.ends_with("0\r\n\r\n"), "the stream ended in good order: {rest:?}");
+}
+
+#[test]
+fn an_ended_run_outlives_the_host() {
+    let project = keyed();
+    let serving = Serving::start(&project, &[]);
+    let run = start_run(&serving, "quick");
+    let stream = follow(&serving, &run);
+    assert!(stream.contains("event: run.completed"), "{stream}");
+    let paths = [format!("/v1/runs/{run}"), format!("/v1/runs/{run}/events/poll")];
+    let before = paths.each_ref().map(|path| serving.call("GET", path, KEY, None));
+    assert_eq!((before[0].0, &before[0].1["status"]), (200, &json!("completed")));
+    serving.terminate().ended(0);
+    let again = Serving::start(&project, &[]);
+    assert_eq!(paths.each_ref().map(|path| again.call("GET", path, KEY, None)), before);
+    again.terminate().ended(0);
+}
+
+#[test]
+fn test_seams_answer_only_when_asked_for() {
+    let project = keyed();
+    let body = json!({ "kind": "user", "node": { "nodeId": "n", "config": {} } });
+    for (args, status) in [(&[][..], 404), (&["--test-seams"][..], 200)] {
+        let serving = Serving::start(&project, args);
+        let path = "/v1/host/sample/prompt/resolve";
+        assert_eq!(serving.call("POST", path, KEY, Some(&body)).0, status);
+        serving.terminate().ended(0);
+    }
+}
