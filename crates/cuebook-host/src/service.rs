@@ -115,9 +115,10 @@ impl Host {
         if let Some(registered) = self.store.definition(principal, id).await? {
             return self.compiled(&registered.hash, &registered.text);
         }
-        match self.workflows.has(id.as_str()) {
-            true => Ok(self.workflows.load(id.as_str())?.plan),
-            false => Err(Refusal::not_found("workflow")),
+        if self.workflows.has(id.as_str()) {
+            Ok(self.workflows.load(id.as_str())?.plan)
+        } else {
+            Err(Refusal::not_found("workflow"))
         }
     }
 
@@ -238,12 +239,11 @@ impl Host {
     async fn fold(&self, principal: &Principal, records: &[Record]) -> Result<RunState, Refusal> {
         let first = records.first().ok_or_else(|| Refusal::not_found("run"))?;
         let facts = RunState::facts_of(first).map_err(|_| broken())?;
-        let plan = match self.service.plan(&facts.definition) {
-            Some(plan) => plan,
-            None => {
-                let text = self.store.get(principal, &facts.definition).await?.ok_or_else(broken)?;
-                self.compiled(&facts.definition, &text)?
-            }
+        let plan = if let Some(plan) = self.service.plan(&facts.definition) {
+            plan
+        } else {
+            let text = self.store.get(principal, &facts.definition).await?.ok_or_else(broken)?;
+            self.compiled(&facts.definition, &text)?
         };
         RunState::of_log(records, plan).map_err(|_| broken())?.ok_or_else(broken)
     }

@@ -36,8 +36,7 @@ const WORKFLOW: &str = r#"{"id":"three","name":"Three","version":"1","edges":[
 fn main() -> Outcome<()> {
     let runs = std::env::args().nth(1).map_or(Ok(2000), |runs| runs.parse())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let (host, floor) = runtime
-        .block_on(async { Ok::<_, Box<dyn std::error::Error + Send + Sync>>(measure(runs).await?) })?;
+    let (host, floor) = runtime.block_on(measure(runs))?;
     let mut out = std::io::stdout();
     writeln!(out, "runs/s {host:.0}, floor/s {floor:.0}, ratio {:.2}", host / floor)?;
     runtime.shutdown_background();
@@ -112,7 +111,7 @@ async fn drive(address: SocketAddr, runs: usize) -> Outcome<f64> {
     while let Some(done) = callers.join_next().await {
         done??;
     }
-    Ok(runs as f64 / began.elapsed().as_secs_f64())
+    Ok(f64::from(u32::try_from(runs)?) / began.elapsed().as_secs_f64())
 }
 
 /// What the floor stands on.

@@ -6,13 +6,13 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use cuebook_host::Refusal;
 use cuebook_host::wire::{ErrorCode, ErrorEnvelope, Fault};
-use serde_json::{Value as Json_, json};
+use serde_json::{Value, json};
 
 /// A refusal of a request: a code of the table, a sentence, facts; never internals.
 #[derive(Clone, Debug)]
 pub struct ApiError {
     status: StatusCode,
-    envelope: ErrorEnvelope,
+    envelope: Box<ErrorEnvelope>,
 }
 
 impl ApiError {
@@ -20,13 +20,12 @@ impl ApiError {
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let status = code.status().and_then(|status| StatusCode::from_u16(status).ok());
         let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        Self { status, envelope: ErrorEnvelope::new(code, message) }
+        Self { status, envelope: Box::new(ErrorEnvelope::new(code, message)) }
     }
 
     /// Adds a fact to `details`.
-    pub fn with(mut self, key: &str, value: impl Into<Json_>) -> Self {
-        self.envelope = self.envelope.with(key, value.into());
-        self
+    pub fn with(self, key: &str, value: impl Into<Value>) -> Self {
+        Self { envelope: Box::new(self.envelope.with(key, value.into())), ..self }
     }
 
     /// Something that is not there, or not for the caller.

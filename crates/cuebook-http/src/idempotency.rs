@@ -26,7 +26,7 @@ const REPLAY: HeaderName = HeaderName::from_static("openwop-idempotent-replay");
 /// The longest key, in bytes.
 const MAX_KEY: usize = 255;
 /// How long answers are kept.
-const KEEP: Duration = Duration::from_secs(24 * 60 * 60);
+const KEEP: Duration = Duration::from_hours(24);
 /// How many answers are kept; the oldest go first.
 const CAPACITY: usize = 100_000;
 

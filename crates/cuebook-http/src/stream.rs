@@ -3,6 +3,7 @@
 //! `id:` is the sequence number, `event:` the event's type, `data:` the event. A stream ends with the run's terminal
 //! event, or when the server drains.
 
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,35 +22,55 @@ use cuebook_host::wire::ErrorCode;
 /// How many records are read at a time.
 const PAGE: usize = 256;
 
-/// Which events a stream shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Modes {
-    updates: bool,
-    messages: bool,
-    debug: bool,
-    values: bool,
+/// A way of showing events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Mode {
+    Updates,
+    Messages,
+    Debug,
+    Values,
 }
+
+impl Mode {
+    fn parse(name: &str) -> Option<Self> {
+        match name {
+            "updates" => Some(Self::Updates),
+            "messages" => Some(Self::Messages),
+            "debug" => Some(Self::Debug),
+            "values" => Some(Self::Values),
+            _ => None,
+        }
+    }
+}
+
+/// Which events a stream shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Modes(BTreeSet<Mode>);
 
 impl Modes {
     /// Reads a comma list of `values`, `updates`, `messages` and `debug`; `updates` when there is none.
     pub(crate) fn parse(text: Option<&str>) -> Result<Self, ApiError> {
-        let mut modes = Self::default();
-        for name in text.unwrap_or("updates").split(',').map(str::trim) {
-            match name {
-                "updates" => modes.updates = true,
-                "messages" => modes.messages = true,
-                "debug" => modes.debug = true,
-                "values" => modes.values = true,
-                _ => return Err(unsupported("there is no such stream mode")),
-            }
+        let names = text.unwrap_or("updates").split(',').map(str::trim);
+        let modes: Option<BTreeSet<Mode>> = names.map(Mode::parse).collect();
+        let modes = modes.ok_or_else(|| unsupported("there is no such stream mode"))?;
+        if modes.contains(&Mode::Values) && modes.len() > 1 {
+            return Err(unsupported("'values' stands alone"));
         }
-        let others = modes.updates || modes.messages || modes.debug;
-        if modes.values && others { Err(unsupported("'values' stands alone")) } else { Ok(modes) }
+        Ok(Self(modes))
+    }
+
+    fn has(&self, mode: Mode) -> bool {
+        self.0.contains(&mode)
     }
 
     /// Whether the event is shown as it is.
-    fn admits(self, event_type: &EventType) -> bool {
-        self.debug || (self.updates && is_update(event_type))
+    fn admits(&self, event_type: &EventType) -> bool {
+        self.has(Mode::Debug) || (self.has(Mode::Updates) && is_update(event_type))
+    }
+
+    /// Whether what is shown is events as they are and nothing else, which can be sent together.
+    fn are_plain(&self) -> bool {
+        !self.has(Mode::Values) && !self.has(Mode::Messages)
     }
 }
 
@@ -85,7 +106,7 @@ struct Follower {
     buffer: Duration,
     next: Sequence,
     news: watch::Receiver<Sequence>,
-    ready: std::collections::VecDeque<Event>,
+    ready: VecDeque<Event>,
     ended: bool,
     draining: CancellationToken,
     _open: OpenStream,
@@ -124,7 +145,7 @@ pub(crate) async fn follow(
         buffer: follow.buffer,
         next: follow.from,
         news,
-        ready: std::collections::VecDeque::new(),
+        ready: VecDeque::new(),
         ended,
         draining: app.draining.clone(),
         _open: OpenStream::new(app),
@@ -158,8 +179,8 @@ impl Follower {
         let Some(last) = events.last() else { return Some(()) };
         self.next = last.sequence.next();
         self.ended = last.event_type.is_terminal();
-        let gathers = !self.buffer.is_zero() && !self.modes.values && !self.modes.messages;
-        let shown = if gathers { batched(&events, self.modes) } else { self.shown(&events).await };
+        let gathers = !self.buffer.is_zero() && self.modes.are_plain();
+        let shown = if gathers { batched(&events, &self.modes) } else { self.shown(&events).await };
         self.ready.extend(shown);
         Some(())
     }
@@ -170,10 +191,10 @@ impl Follower {
             if self.modes.admits(&event.event_type) {
                 shown.push(frame(event));
             }
-            if self.modes.messages && event.event_type == EventType::OutputChunk {
+            if self.modes.has(Mode::Messages) && event.event_type == EventType::OutputChunk {
                 shown.push(message(event));
             }
-            if self.modes.values && is_update(&event.event_type) {
+            if self.modes.has(Mode::Values) && is_update(&event.event_type) {
                 shown.extend(self.snapshot_at(event.sequence).await);
             }
         }
@@ -225,7 +246,7 @@ fn message(event: &RunEvent) -> Event {
 }
 
 /// One frame for all events that came together; its id is the highest sequence.
-fn batched(events: &[RunEvent], modes: Modes) -> Vec<Event> {
+fn batched(events: &[RunEvent], modes: &Modes) -> Vec<Event> {
     let shown: Vec<&RunEvent> = events.iter().filter(|event| modes.admits(&event.event_type)).collect();
     let Some(last) = shown.last() else { return Vec::new() };
     let data = serde_json::to_string(&shown).unwrap_or_default();

@@ -48,9 +48,9 @@ impl EventStream {
     /// The next frame; none when the stream is over.
     pub(crate) async fn next(&mut self) -> Option<Frame> {
         loop {
-            if let Some((block, rest)) = self.text.split_once("\n\n") {
+            if let Some((block, _)) = self.text.split_once("\n\n") {
                 let found = (!block.starts_with(':')).then(|| frame(block));
-                self.text = rest.to_owned();
+                self.text.drain(..block.len() + 2);
                 if found.is_some() {
                     return found;
                 }
