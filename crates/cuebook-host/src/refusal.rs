@@ -78,3 +78,38 @@ impl From<EngineError> for Refusal {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cuebook_wire::{RunId, Sequence};
+
+    use super::*;
+
+    #[track_caller]
+    fn check(error: LogError, code: ErrorCode, message: &str) {
+        let refusal = Refusal::from(EngineError::Log(error));
+        assert_eq!((refusal.code, refusal.message.as_str()), (code, message));
+    }
+
+    #[test]
+    fn errors_of_the_store_tell_nothing_of_its_inside() {
+        let storage = LogError::Storage("disk I/O error at page 7".to_owned());
+        check(storage, ErrorCode::ServiceUnavailable, "the store cannot answer now");
+        let conflict = LogError::Conflict { expected: Sequence(3), next: Sequence(4) };
+        check(conflict, ErrorCode::InternalError, "the run's log cannot be used");
+        check(LogError::UnknownRun(RunId::new("r")), ErrorCode::NotFound, "there is no such run");
+    }
+
+    #[test]
+    fn problems_keep_their_places_and_lose_the_names_of_files() {
+        let source = cuebook_template::Source::new("prompts/secret-place.md", "You {{ar}}.");
+        let problem =
+            cuebook_template::Diagnostic::error(ErrorCode::PromptVariableUnresolved.as_str(), "unbound")
+                .at(&source, (4..10).into());
+        let refusal = Refusal::from(Problems::from(problem));
+        assert_eq!(refusal.code, ErrorCode::PromptVariableUnresolved);
+        let problems = &refusal.details["problems"];
+        assert_eq!((&problems[0]["line"], &problems[0]["column"]), (&json!(1), &json!(5)));
+        assert!(!problems.to_string().contains("secret-place"), "{problems}");
+    }
+}

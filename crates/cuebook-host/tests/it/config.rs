@@ -111,3 +111,24 @@ fn the_schema_lists_every_table() {
     let tables: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
     assert_eq!(tables, ["prompts", "models", "providers", "secrets", "keys", "limits", "run", "paths"]);
 }
+
+#[test]
+fn keys_are_hashes_with_known_scopes() {
+    let hash = "0123456789abcdefABCDEF".repeat(3)[..64].to_owned();
+    let config = read(&format!("[keys.page]\nsha256 = \"{hash}\"\nworkspaces = [\"studio\"]\n")).unwrap();
+    let key = &config.keys["page"];
+    assert_eq!(key.digest().unwrap()[..3], [0x01, 0x23, 0x45]);
+    assert_eq!(
+        (&key.tenant, &key.scopes, key.workspaces.as_slice()),
+        (&None, &None, &["studio".to_owned()][..])
+    );
+    let no_hash = "'sha256' is the key's SHA-256 as 64 hexadecimal digits (at /keys/page/sha256)";
+    for wrong in ["", "hunter2", &"g".repeat(64), &"0".repeat(63), &"\u{e9}".repeat(32)] {
+        check(&format!("[keys.page]\nsha256 = \"{wrong}\"\n"), &[no_hash]);
+    }
+    let scopes = "scopes = [\"runs:read\", \"run:create\"]";
+    check(
+        &format!("[keys.page]\nsha256 = \"{hash}\"\n{scopes}\n[keys.other]\nsha256 = \"\"\n"),
+        &[&no_hash.replace("page", "other"), "there is no scope 'run:create' (at /keys/page/scopes/1)"],
+    );
+}

@@ -1,7 +1,7 @@
 //! Every route: who may call it.
 
 use cuebook_host::wire::ErrorCode;
-use cuebook_http::{ROUTES, Route};
+use cuebook_http::{ROUTES, Route, Scope};
 use serde_json::{Value as Json, json};
 
 use crate::support::{Call, POWERLESS, THEIRS, TestHost, workflow};
@@ -114,4 +114,17 @@ async fn a_bearer_is_refused_without_being_echoed() {
     let lower = Call::get("/v1/agents").anonymous();
     let lower = lower.header("authorization", &format!("bearer {}", crate::support::OURS));
     host.send(lower).await.gives(200);
+}
+
+#[test]
+fn the_configuration_knows_every_scope() {
+    let scopes = Scope::ALL.map(|scope| format!("\"{}\"", scope.as_str())).join(", ");
+    let hash = "0".repeat(64);
+    let directory = tempfile::TempDir::new().unwrap();
+    let file = directory.path().join("cuebook.toml");
+    std::fs::write(&file, format!("[keys.all]\nsha256 = \"{hash}\"\nscopes = [{scopes}]\n")).unwrap();
+    let config = cuebook_host::load_config(&file).unwrap_or_else(|faults| panic!("{:?}", faults.to_json()));
+    let named: Vec<Scope> =
+        config.keys["all"].scopes.iter().flatten().filter_map(|name| Scope::parse(name)).collect();
+    assert_eq!(named, Scope::ALL);
 }
