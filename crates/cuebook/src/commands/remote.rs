@@ -65,8 +65,8 @@ fn read_key(file: Option<&Path>) -> Result<String, Problems> {
 }
 
 fn problem(error: &ClientError) -> Problems {
-    let code =
-        error.as_api().map_or(ErrorCode::ServiceUnavailable.as_str().to_owned(), |api| api.code.clone());
+    let unreachable = ErrorCode::ServiceUnavailable.as_str();
+    let code = error.as_api().map_or_else(|| unreachable.to_owned(), |api| api.code.clone());
     Diagnostic::error(code, error.to_string()).into()
 }
 

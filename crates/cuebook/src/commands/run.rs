@@ -36,7 +36,7 @@ pub(crate) struct RunArgs {
     /// Keep the run's log in a file, for `cuebook explain run FILE`.
     #[arg(long, value_name = "FILE")]
     pub(crate) journal: Option<PathBuf>,
-    /// Run on another OpenWOP v1 host, with the key in CUEBOOK_API_KEY.
+    /// Run on another OpenWOP v1 host, with the key in `CUEBOOK_API_KEY`.
     #[arg(long, value_name = "URL", conflicts_with_all = ["workflow", "journal"])]
     pub(crate) host: Option<String>,
     /// A file that holds the key for the other host.
