@@ -17,6 +17,7 @@ mod newsroom;
 mod openai;
 mod packs;
 mod prompts;
+mod remote;
 mod run;
 mod secrecy;
 mod serve;

@@ -10,15 +10,15 @@ use serde_json::{Value as Json, json};
 use crate::support::{Outcome, Project};
 
 /// A server under way.
-struct Serving {
+pub(crate) struct Serving {
     child: Child,
-    address: String,
+    pub(crate) address: String,
     stderr: BufReader<ChildStderr>,
 }
 
 impl Serving {
     /// Starts the binary on a free port and waits for its line.
-    fn start(project: &Project, args: &[&str]) -> Self {
+    pub(crate) fn start(project: &Project, args: &[&str]) -> Self {
         let args = [&["serve", "--listen", "127.0.0.1:0"], args].concat();
         let mut child = project.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
@@ -62,7 +62,7 @@ impl Serving {
     }
 
     /// Asks the process to end, as a service manager does, and waits for it.
-    fn terminate(self) -> Outcome {
+    pub(crate) fn terminate(self) -> Outcome {
         let sent = Command::new("sh").args(["-c", &format!("kill -TERM {}", self.child.id())]).status();
         assert!(sent.unwrap().success());
         self.ended()
