@@ -51,7 +51,9 @@ fn not_json(error: &serde_json::Error) -> ApiError {
 }
 
 async fn read_bytes(request: Request, app: &App) -> Result<Bytes, ApiError> {
-    Bytes::from_request(request, app).await.map_err(|rejection| {
+    let arriving = tokio::time::timeout(app.options.body_timeout, Bytes::from_request(request, app));
+    let arrived = arriving.await.map_err(|_| too_slow(app))?;
+    arrived.map_err(|rejection| {
         if rejection.into_response().status().as_u16() != 413 {
             return ApiError::invalid("the body ended before it was whole");
         }
@@ -59,6 +61,11 @@ async fn read_bytes(request: Request, app: &App) -> Result<Bytes, ApiError> {
         ApiError::new(ErrorCode::PayloadTooLarge, format!("a body has at most {limit} bytes"))
             .with("maxRequestBodyBytes", limit)
     })
+}
+
+fn too_slow(app: &App) -> ApiError {
+    let seconds = app.options.body_timeout.as_secs();
+    ApiError::new(ErrorCode::RequestTimeout, format!("a body arrives within {seconds} seconds"))
 }
 
 fn is_json(value: &[u8]) -> bool {

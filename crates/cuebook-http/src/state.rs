@@ -1,6 +1,7 @@
 //! What every handler can reach.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use cuebook_host::Host;
 use tokio_util::sync::CancellationToken;
@@ -16,11 +17,13 @@ pub struct HttpOptions {
     pub test_seams: bool,
     /// The largest request body, in bytes.
     pub max_body_bytes: usize,
+    /// How long a request body may take to arrive.
+    pub body_timeout: Duration,
 }
 
 impl Default for HttpOptions {
     fn default() -> Self {
-        Self { test_seams: false, max_body_bytes: 4 * 1024 * 1024 }
+        Self { test_seams: false, max_body_bytes: 4 * 1024 * 1024, body_timeout: Duration::from_secs(30) }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Faults of requests: flat, from the one table, with places, and never with what was sent in confidence.
 
+use std::time::Duration;
+
 use cuebook_host::wire::ErrorCode;
 use serde_json::{Value as Json, json};
 
@@ -80,6 +82,15 @@ async fn a_body_that_is_too_large_is_refused_with_the_limit() {
     let large = json!({ "workflowId": "conformance-noop", "inputs": { "x": "y".repeat(200) } });
     let error = host.post("/v1/runs", &large).await.refuses(ErrorCode::PayloadTooLarge);
     assert_eq!(error["details"]["maxRequestBodyBytes"], 200);
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_arrive_is_not_waited_for() {
+    let host = TestHost::builder().body_timeout(Duration::ZERO).open();
+    for path in ["/v1/runs", "/v1/prompts:render", "/v1/host/sample/workflows", "/v1/runs:bulk-cancel"] {
+        let call = Call::post(path, &json!({})).stalled();
+        host.send(call).await.refuses(ErrorCode::RequestTimeout);
+    }
 }
 
 /// Posts `body` to `path` and checks the places of the faults.

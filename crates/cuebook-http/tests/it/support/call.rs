@@ -1,8 +1,11 @@
 //! Requests and answers.
 
+use std::convert::Infallible;
+
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request};
 use cuebook_host::wire::ErrorCode;
+use futures_util::stream::pending;
 use serde_json::Value as Json;
 
 use super::OURS;
@@ -15,12 +18,14 @@ pub(crate) struct Call {
     key: Option<&'static str>,
     headers: Vec<(String, String)>,
     body: Option<Vec<u8>>,
+    is_stalled: bool,
 }
 
 impl Call {
     pub(crate) fn new(method: &str, path: &str) -> Self {
         let method = method.parse().unwrap();
-        Self { method, path: path.to_owned(), key: Some(OURS), headers: Vec::new(), body: None }
+        let path = path.to_owned();
+        Self { method, path, key: Some(OURS), headers: Vec::new(), body: None, is_stalled: false }
     }
 
     pub(crate) fn get(path: &str) -> Self {
@@ -38,6 +43,11 @@ impl Call {
 
     pub(crate) fn bytes(self, kind: &str, body: impl Into<Vec<u8>>) -> Self {
         Self { body: Some(body.into()), ..self.header("content-type", kind) }
+    }
+
+    /// The same request with a body that never arrives.
+    pub(crate) fn stalled(self) -> Self {
+        Self { is_stalled: true, ..self }
     }
 
     pub(crate) fn key(self, key: &'static str) -> Self {
@@ -64,6 +74,9 @@ impl Call {
         }
         if let Some(key) = self.key {
             request = request.header("authorization", format!("Bearer {key}"));
+        }
+        if self.is_stalled {
+            return request.body(Body::from_stream(pending::<Result<Vec<u8>, Infallible>>())).unwrap();
         }
         request.body(self.body.map_or_else(Body::empty, Body::from)).unwrap()
     }

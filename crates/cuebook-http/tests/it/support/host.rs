@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::to_bytes;
@@ -33,6 +34,11 @@ impl Builder {
 
     pub(crate) fn max_body_bytes(mut self, limit: usize) -> Self {
         self.options.max_body_bytes = limit;
+        self
+    }
+
+    pub(crate) fn body_timeout(mut self, timeout: Duration) -> Self {
+        self.options.body_timeout = timeout;
         self
     }
 
