@@ -57,8 +57,12 @@ fn without_files(mut problems: Json) -> Json {
 
 impl From<LogError> for Refusal {
     fn from(error: LogError) -> Self {
+        if let LogError::UnknownRun(_) = error {
+            return Self::not_found("run");
+        }
+        // The caller is told nothing of the store's inside; whoever runs the host must be.
+        tracing::error!(%error, "the store failed");
         match error {
-            LogError::UnknownRun(_) => Self::not_found("run"),
             LogError::Storage(_) => Self {
                 details: Map::from_iter([("retryAfter".to_owned(), 1.into())]),
                 ..Self::new(ErrorCode::ServiceUnavailable, "the store cannot answer now")
@@ -73,6 +77,7 @@ impl From<EngineError> for Refusal {
         match error {
             EngineError::Log(error) => error.into(),
             EngineError::Fold(_) | EngineError::Stopped(_) => {
+                tracing::error!(%error, "the run cannot be used");
                 Self::new(ErrorCode::InternalError, "the run cannot be used")
             }
         }

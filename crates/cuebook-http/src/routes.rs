@@ -11,6 +11,8 @@ mod runs;
 mod seams;
 mod workflows;
 
+use std::time::Instant;
+
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
@@ -90,7 +92,7 @@ pub fn router(app: App) -> Router {
         .fallback(unknown_route)
         .method_not_allowed_fallback(unknown_method)
         .layer(DefaultBodyLimit::max(limit))
-        .layer(from_fn_with_state(app.clone(), count))
+        .layer(from_fn_with_state(app.clone(), observe))
         .layer(from_fn(request_id::assign))
         .with_state(app)
 }
@@ -152,10 +154,16 @@ async fn unknown_method(method: Method) -> ApiError {
     ApiError::new(ErrorCode::MethodNotAllowed, format!("this route does not answer {method}"))
 }
 
-/// Counts answers by the route's pattern, never by the path itself.
-async fn count(State(app): State<App>, request: Request, next: Next) -> Response {
+/// Counts and logs answers by the route's pattern, never by the path itself, which may tell what is no matter of operators.
+async fn observe(State(app): State<App>, request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+    let route = route.as_deref().unwrap_or("(none)");
+    let method = request.method().clone();
+    let began = Instant::now();
     let response = next.run(request).await;
-    app.metrics.answered(route.as_deref().unwrap_or("(none)"), response.status().as_u16());
+    let status = response.status().as_u16();
+    app.metrics.answered(route, status);
+    let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+    tracing::info!(%method, route, status, micros, "answered");
     response
 }

@@ -7,6 +7,7 @@ mod args;
 mod commands;
 mod exit;
 mod interrupts;
+mod logging;
 mod output;
 mod progress;
 
@@ -36,7 +37,7 @@ async fn dispatch(command: Command, output: Output) -> Exit {
         Command::Run(args) => commands::run::run(args, output).await,
         Command::Explain(args) => commands::explain::explain(args, output).await,
         Command::Prompts(args) => commands::prompts::prompts(args, output).await,
-        Command::Serve(args) => commands::serve::serve(args).await,
+        Command::Serve(args) => commands::serve::serve(args, output).await,
         Command::Init(args) => commands::init::init(&args, output),
         Command::Config(args) => commands::config::config(&args, output),
         Command::Completions(args) => Ok(commands::completions::completions(&args)),

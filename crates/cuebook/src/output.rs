@@ -45,7 +45,7 @@ impl Output {
         }
     }
 
-    fn is_coloured(self) -> bool {
+    pub(crate) fn is_coloured(self) -> bool {
         is_coloured(self.color, std::env::var_os("NO_COLOR").as_deref(), stderr().is_terminal())
     }
 }

@@ -9,10 +9,13 @@ use clap::Args as ClapArgs;
 use cuebook_host::wire::ErrorCode;
 use cuebook_host::{Diagnostic, Host, KeyConfig, Problems};
 use cuebook_http::{App, HttpOptions, Key, Keys, Scope, serve as serve_http};
+use serde_json::json;
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::FilesArgs;
 use crate::exit::Exit;
-use crate::output;
+use crate::logging::{self, LogLevel};
+use crate::output::{self, Output};
 
 /// The environment variable that holds a key.
 const KEY_VARIABLE: &str = "CUEBOOK_API_KEY";
@@ -41,36 +44,47 @@ pub(crate) struct ServeArgs {
     /// Answer the test seams under /v1/host/sample; for conformance tests only.
     #[arg(long)]
     test_seams: bool,
+    /// How much is logged on stderr; with --format json, a JSON object a line.
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LogLevel::Warn)]
+    log_level: LogLevel,
     #[command(flatten)]
     files: FilesArgs,
 }
 
-pub(crate) async fn serve(args: ServeArgs) -> Result<Exit, Problems> {
+pub(crate) async fn serve(args: ServeArgs, output: Output) -> Result<Exit, Problems> {
+    logging::start(args.log_level, output);
     let mut options = args.files.options(args.project.clone());
     options.more.prompts.extend(args.host_prompts.iter().cloned());
     options.data = Some(args.data.clone());
     let host = Arc::new(Host::open(&options)?);
     let keys = keys(&args, &host)?;
     let app = App::new(host, keys, HttpOptions { test_seams: args.test_seams, ..HttpOptions::default() });
-    let ready = |address| output::data(&format!("cuebook listens on http://{address}"));
-    match serve_http(app, args.listen, ready, stopped()).await {
+    let ready = |address| tell(address, output);
+    let stopped = stopped().map_err(|error| problem(&format!("signals cannot be heard: {error}")))?;
+    match serve_http(app, args.listen, ready, stopped).await {
         Ok(()) => Ok(Exit::Fine),
         Err(error) => Err(problem(&error.to_string())),
     }
 }
 
-/// Done when the process is asked to end.
-async fn stopped() {
-    let interrupt = tokio::signal::ctrl_c();
-    match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-        Ok(mut terminate) => {
-            tokio::select! {
-                _ = interrupt => {}
-                _ = terminate.recv() => {}
-            }
-        }
-        Err(_) => drop(interrupt.await),
+/// The one line that says where the host listens.
+fn tell(address: SocketAddr, output: Output) {
+    if output.is_json() {
+        output::data(&json!({ "listening": format!("http://{address}") }).to_string());
+    } else {
+        output::data(&format!("cuebook listens on http://{address}"));
     }
+}
+
+/// Listens for the signals that ask the process to end, from now on; the future is done when one comes.
+fn stopped() -> std::io::Result<impl Future<Output = ()>> {
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
 }
 
 /// The keys of the environment, the file and the configuration; without any, one is made and shown once.

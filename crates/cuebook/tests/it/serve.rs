@@ -26,9 +26,9 @@ impl Serving {
         stdout.read_line(&mut line).unwrap();
         let stderr = BufReader::new(child.stderr.take().unwrap());
         let mut serving = Self { child, address: String::new(), stderr };
-        let told = line.strip_prefix("cuebook listens on http://");
+        let told = line.split_once("http://").and_then(|(_, rest)| rest.split(['"', '\n']).next());
         match told {
-            Some(address) => address.trim_end().clone_into(&mut serving.address),
+            Some(address) => address.clone_into(&mut serving.address),
             None => panic!("no address in {line:?}: {}", serving.ended()),
         }
         serving.child.stdout = Some(stdout.into_inner());
@@ -228,6 +228,32 @@ fn an_ended_run_outlives_the_host() {
     let again = Serving::start(&project, &[]);
     assert_eq!(paths.each_ref().map(|path| again.call("GET", path, KEY, None)), before);
     again.terminate().ended(0);
+}
+
+/// Asks for what is and what is not there, with a right key and a wrong one, and gives what was logged.
+fn logged(args: &[&str]) -> String {
+    let serving = Serving::start(&keyed(), args);
+    assert_eq!((serving.status(KEY), serving.status("wrong-key")), (200, 401));
+    assert_eq!(serving.call("GET", "/v1/prompts/pasted-secret?version=pasted-secret", KEY, None).0, 400);
+    serving.terminate().ended(0).stderr
+}
+
+#[test]
+fn the_log_tells_of_requests_and_of_no_key() {
+    let text = logged(&["--log-level", "info"]);
+    assert_eq!(text.lines().count(), 3, "{text}");
+    assert!(text.contains(r#"answered method=GET route="/v1/agents" status=401"#), "{text}");
+    let json = logged(&["--log-level", "info", "--format", "json"]);
+    let lines: Vec<Json> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let told: Vec<_> =
+        lines.iter().map(|line| (&line["fields"]["route"], &line["fields"]["status"])).collect();
+    let (agents, prompt) = (json!("/v1/agents"), json!("/v1/prompts/{template_id}"));
+    assert_eq!(told, [(&agents, &json!(200)), (&agents, &json!(401)), (&prompt, &json!(400))]);
+    assert!(lines.iter().all(|line| line["span"]["id"].as_str().is_some_and(|id| id.starts_with("req_"))));
+    for secret in [KEY, "wrong-key", "pasted-secret"] {
+        assert!(!text.contains(secret) && !json.contains(secret), "{text}{json}");
+    }
+    assert_eq!(logged(&[]), "");
 }
 
 #[test]
