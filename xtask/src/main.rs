@@ -1,5 +1,7 @@
 //! Chores of the workspace: `cargo xtask generate` writes the generated documents, `cargo xtask generate --check` says which
-//! of them are out of date.
+//! of them are out of date, `cargo xtask bench` measures.
+
+mod bench;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,13 +11,15 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 
-const USAGE: &str = "usage: cargo xtask generate [--check]";
+const USAGE: &str = "usage: cargo xtask generate [--check] | bench [PROFILE]";
 
 fn main() -> anyhow::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["generate"] => write(&documents()?),
         ["generate", "--check"] => check(&documents()?),
+        ["bench"] => bench::run("release"),
+        ["bench", profile] => bench::run(profile),
         _ => bail!(USAGE),
     }
 }
