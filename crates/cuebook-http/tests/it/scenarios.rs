@@ -217,6 +217,21 @@ async fn agent_confidence_escalation() {
 }
 
 #[tokio::test]
+async fn agent_reasoning_events() {
+    let host = TestHost::new();
+    let (run, _) = host.run("conformance-agent-reasoning", &json!({})).await;
+    let call = Call::get(&format!("/v1/runs/{run}/events")).header("accept", "application/json");
+    let answer = host.send(call).await.gives(200);
+    let events = answer["events"].as_array().unwrap();
+    let (called, returned) =
+        (of_type(events, "agent.toolCalled")[0], of_type(events, "agent.toolReturned")[0]);
+    assert_eq!(called["callId"], returned["callId"]);
+    let handoff = of_type(events, "agent.handoff")[0];
+    assert!(handoff["fromAgentId"].is_string() && handoff["toAgentId"].is_string(), "{handoff}");
+    assert_eq!(of_type(events, "agent.reasoned").len(), 1);
+}
+
+#[tokio::test]
 async fn agent_reasoning_streaming() {
     let host = TestHost::new();
     let (_, events) = host.run("conformance-agent-reasoning-streaming", &json!({})).await;

@@ -78,6 +78,14 @@ fn workflows() -> Vec<Json> {
         agent("conformance-agent-low-confidence", &json!({ "mockConfidence": 0.5 })),
         agent("conformance-agent-confident", &json!({ "mockConfidence": 0.7 })),
         agent(
+            "conformance-agent-reasoning",
+            &json!({
+                "mockReasoning": { "summary": "Looks it up, then hands over." },
+                "mockToolCalls": [{ "toolId": "desk.lookup", "arguments": { "x": 1 }, "result": { "x": 1 } }],
+                "mockHandoff": { "toAgentId": "core.conformance.other", "reason": "it knows more" },
+            }),
+        ),
+        agent(
             "conformance-agent-reasoning-streaming",
             &json!({ "mockReasoning": { "summary": "Counts.", "streamChunks": chunks } }),
         ),
