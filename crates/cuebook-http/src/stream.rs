@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::sse::Event;
-use cuebook_host::wire::{EventType, RunEvent, RunId, RunStatus, Sequence};
+use cuebook_host::wire::{ErrorCode, EventType, RunEvent, RunId, RunStatus, Sequence};
 use cuebook_host::{Host, prompt::Principal};
 use futures_util::stream::{Stream, unfold};
 use serde_json::json;
@@ -17,7 +17,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::ApiError;
 use crate::metrics::OpenStream;
-use cuebook_host::wire::ErrorCode;
 
 /// How many records are read at a time.
 const PAGE: usize = 256;

@@ -16,6 +16,9 @@ use crate::commands::run::RunArgs;
 use crate::commands::serve::ServeArgs;
 use crate::exit::help;
 
+/// The environment variable that holds a key: one that `serve` takes, and the one that `run --host` shows.
+pub(crate) const KEY_VARIABLE: &str = "CUEBOOK_API_KEY";
+
 /// The prompt host for multi-agent workflows: what each agent was told, where each sentence came from, and why.
 #[derive(Debug, Parser)]
 #[command(name = "cuebook", version, after_help = help!(

@@ -10,12 +10,10 @@ use cuebook_host::{Diagnostic, Problems, TypedInput, disclose_resolution, read_t
 use futures_util::StreamExt as _;
 use serde_json::{Value as Json, json};
 
+use crate::args::KEY_VARIABLE;
 use crate::exit::Exit;
 use crate::output::{self, Output};
 use crate::progress::Progress;
-
-/// The environment variable that holds the key.
-const KEY_VARIABLE: &str = "CUEBOOK_API_KEY";
 
 /// A run on another host.
 pub(super) struct RemoteRun<'a> {

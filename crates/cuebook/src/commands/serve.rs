@@ -12,13 +12,11 @@ use cuebook_http::{App, HttpOptions, Key, Keys, Scope, serve as serve_http};
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::args::FilesArgs;
+use crate::args::{FilesArgs, KEY_VARIABLE};
 use crate::exit::Exit;
 use crate::logging::{self, LogLevel};
 use crate::output::{self, Output};
 
-/// The environment variable that holds a key.
-const KEY_VARIABLE: &str = "CUEBOOK_API_KEY";
 /// The file in the data directory that keeps a key which was made for want of one.
 const KEY_FILE: &str = "api-key";
 /// The tenant of keys that name none.
