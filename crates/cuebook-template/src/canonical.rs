@@ -64,7 +64,7 @@ fn write_number(out: &mut String, number: &Number) {
 }
 
 /// Writes a string with the escapes of RFC 8785 §3.2.2.2; all that needs none is copied in runs.
-fn write_string(out: &mut String, text: &str) {
+pub(crate) fn write_string(out: &mut String, text: &str) {
     out.push('"');
     let mut copied = 0;
     for (index, byte) in text.bytes().enumerate() {

@@ -11,6 +11,7 @@ mod canonical;
 mod diagnostic;
 pub mod flat;
 mod nearest;
+pub mod pongo;
 mod source;
 mod span;
 mod trust;

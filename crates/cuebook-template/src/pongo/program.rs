@@ -1,0 +1,5 @@
+//! A linked template.
+
+/// A macro.
+#[derive(Debug)]
+pub(crate) struct Macro;

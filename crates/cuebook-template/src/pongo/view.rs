@@ -1,0 +1,342 @@
+//! Values while a template is rendered: cheap to copy, borrowed from the context, the program or the arena.
+//!
+//! It owns the rules of pongo2 6.0.0 on what a value is as a number, a text or a condition, and how values compare.
+//! It refuses to allocate: what needs memory goes through [`Env`](super::env::Env) or a [`Buffer`].
+
+use super::buffer::Buffer;
+use super::context::{Map, Node};
+use super::fault::Fault;
+use super::program::Macro;
+use crate::canonical::write_string;
+use crate::trust::Trust;
+
+/// A value, and what is known about its origin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View<'a> {
+    pub(crate) data: Data<'a>,
+    /// The trust of everything that went into it.
+    pub(crate) trust: Trust,
+    /// Whether it is markup already, so that autoescape leaves it alone.
+    pub(crate) safe: bool,
+}
+
+impl<'a> View<'a> {
+    /// What a name without value gives.
+    pub(crate) const UNDEFINED: Self = Self::trusted(Data::Undefined);
+
+    /// A value that the template itself wrote or counted.
+    pub(crate) const fn trusted(data: Data<'a>) -> Self {
+        Self { data, trust: Trust::Trusted, safe: false }
+    }
+
+    pub(crate) const fn new(data: Data<'a>, trust: Trust) -> Self {
+        Self { data, trust, safe: false }
+    }
+}
+
+/// What a value is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Data<'a> {
+    /// No such name, key or item. Everywhere but in strict mode it is as [`Data::Nil`].
+    Undefined,
+    Nil,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Str(&'a str),
+    /// A list of the context.
+    List(&'a [Node]),
+    /// A list that the template made.
+    Views(&'a [View<'a>]),
+    Map(&'a Map),
+    Loop(&'a Loop<'a>),
+    /// A macro, and the frame in which it was defined.
+    Macro(&'a Macro, usize),
+}
+
+/// The state of a `for` block, as `forloop` shows it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Loop<'a> {
+    /// Items already passed.
+    pub(crate) index: usize,
+    /// Items in all.
+    pub(crate) count: usize,
+    pub(crate) parent: Option<&'a Self>,
+}
+
+impl<'a> Loop<'a> {
+    /// The members that a template can name.
+    pub(crate) const FIELDS: [&'static str; 7] =
+        ["Counter", "Counter0", "Revcounter", "Revcounter0", "First", "Last", "Parentloop"];
+
+    pub(crate) fn field(&self, name: &str) -> Option<Data<'a>> {
+        let number = |count: usize| Data::Int(i64::try_from(count).unwrap_or(i64::MAX));
+        Some(match name {
+            "Counter" => number(self.index + 1),
+            "Counter0" => number(self.index),
+            "Revcounter" => number(self.count - self.index),
+            "Revcounter0" => number(self.count - self.index - 1),
+            "First" => Data::Bool(self.index == 0),
+            "Last" => Data::Bool(self.index + 1 == self.count),
+            "Parentloop" => self.parent.map_or(Data::Nil, Data::Loop),
+            _ => return None,
+        })
+    }
+}
+
+impl<'a> From<&'a Node> for Data<'a> {
+    fn from(node: &'a Node) -> Self {
+        match node {
+            Node::Nil => Self::Nil,
+            Node::Bool(bool) => Self::Bool(*bool),
+            Node::Int(integer) => Self::Int(*integer),
+            Node::Float(float) => Self::Float(*float),
+            Node::Str(text) => Self::Str(text),
+            Node::List(items) => Self::List(items),
+            Node::Map(members) => Self::Map(members),
+        }
+    }
+}
+
+impl<'a> Data<'a> {
+    /// The kind, as an error names it.
+    pub(crate) const fn kind(self) -> &'static str {
+        match self {
+            Self::Undefined | Self::Nil => "nil",
+            Self::Bool(_) => "bool",
+            Self::Int(_) => "int",
+            Self::Float(_) => "float",
+            Self::Str(_) => "string",
+            Self::List(_) | Self::Views(_) => "list",
+            Self::Map(_) => "map",
+            Self::Loop(_) => "forloop",
+            Self::Macro(..) => "macro",
+        }
+    }
+
+    pub(crate) const fn is_nil(self) -> bool {
+        matches!(self, Self::Undefined | Self::Nil)
+    }
+
+    pub(crate) const fn is_string(self) -> bool {
+        matches!(self, Self::Str(_))
+    }
+
+    pub(crate) const fn is_integer(self) -> bool {
+        matches!(self, Self::Int(_))
+    }
+
+    pub(crate) const fn is_float(self) -> bool {
+        matches!(self, Self::Float(_))
+    }
+
+    pub(crate) const fn is_number(self) -> bool {
+        matches!(self, Self::Int(_) | Self::Float(_))
+    }
+
+    pub(crate) const fn is_list(self) -> bool {
+        matches!(self, Self::List(_) | Self::Views(_))
+    }
+
+    /// Whether a condition takes it for true: not nil, zero, false or empty.
+    pub(crate) fn is_true(self) -> bool {
+        match self {
+            Self::Undefined | Self::Nil | Self::Macro(..) => false,
+            Self::Bool(bool) => bool,
+            Self::Int(integer) => integer != 0,
+            Self::Float(float) => float != 0.0,
+            Self::Str(text) => !text.is_empty(),
+            Self::List(items) => !items.is_empty(),
+            Self::Views(items) => !items.is_empty(),
+            Self::Map(members) => !members.is_empty(),
+            Self::Loop(_) => true,
+        }
+    }
+
+    /// The value as an integer: floats are cut, strings read as decimal numbers, all else is 0.
+    #[expect(clippy::cast_possible_truncation, reason = "a float beyond the integers becomes the nearest one")]
+    pub(crate) fn integer(self) -> i64 {
+        match self {
+            Self::Int(integer) => integer,
+            Self::Float(float) => float as i64,
+            Self::Str(text) => parse_float(text) as i64,
+            _ => 0,
+        }
+    }
+
+    /// The value as a float: strings are read as decimal numbers, all that is no number is 0.
+    #[expect(clippy::cast_precision_loss, reason = "a big integer becomes the nearest float")]
+    pub(crate) fn float(self) -> f64 {
+        match self {
+            Self::Int(integer) => integer as f64,
+            Self::Float(float) => float,
+            Self::Str(text) => parse_float(text),
+            _ => 0.0,
+        }
+    }
+
+    /// Characters of a string, items of a list, members of a map; 0 for all else.
+    pub(crate) fn len(self) -> usize {
+        match self {
+            Self::Str(text) => text.chars().count(),
+            Self::List(items) => items.len(),
+            Self::Views(items) => items.len(),
+            Self::Map(members) => members.len(),
+            _ => 0,
+        }
+    }
+
+    /// The item of a list or the character of a string; `None` for all else and beyond the end.
+    pub(crate) fn item(self, index: usize) -> Option<Self> {
+        match self {
+            Self::Str(text) => {
+                let (start, character) = text.char_indices().nth(index)?;
+                Some(Self::Str(&text[start..start + character.len_utf8()]))
+            }
+            Self::List(items) => items.get(index).map(Self::from),
+            Self::Views(items) => items.get(index).map(|item| item.data),
+            _ => None,
+        }
+    }
+
+    /// Whether both are the same, as `==` has it: integers by value, all else only within its own kind.
+    ///
+    /// # Errors
+    ///
+    /// `template_type_mismatch` for two lists or two maps, which have no equality.
+    pub(crate) fn equals(self, other: Self) -> Result<bool, Fault> {
+        Ok(match (self, other) {
+            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Float(a), Self::Float(b)) => a.total_cmp(&b).is_eq() || (a == 0.0 && b == 0.0),
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Str(a), Self::Str(b)) => a == b,
+            (Self::Loop(a), Self::Loop(b)) => std::ptr::eq(a, b),
+            (a, b) if a.is_nil() && b.is_nil() => true,
+            (a, b) if (a.is_list() && b.is_list()) || matches!((a, b), (Self::Map(_), Self::Map(_))) => {
+                let message = format!("a {} cannot be compared with a {}", a.kind(), b.kind());
+                return Err(Fault::type_mismatch(message).hint("compare their lengths, or loop over them"));
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether `item` is in it: a substring, an item of a list, or a key of a map.
+    ///
+    /// # Errors
+    ///
+    /// As [`Data::equals`], for an item of a list.
+    pub(crate) fn contains(self, item: Self, item_text: &str) -> Result<bool, Fault> {
+        match self {
+            Self::Str(text) => Ok(text.contains(item_text)),
+            Self::Map(members) => Ok(item.is_string() && members.contains_key(item_text)),
+            Self::List(items) => any_equals(items.iter().map(Self::from), item),
+            Self::Views(items) => any_equals(items.iter().map(|view| view.data), item),
+            _ => Ok(false),
+        }
+    }
+
+    /// Writes the value as a template shows it: floats with six decimals, `True` and `False`, nothing for nil, lists
+    /// and maps as JSON.
+    ///
+    /// # Errors
+    ///
+    /// When the buffer is full.
+    #[inline]
+    pub(crate) fn write(self, out: &mut Buffer) -> Result<(), Fault> {
+        match self {
+            Self::Str(text) => out.push_str(text),
+            Self::Int(integer) => out.push_str(itoa::Buffer::new().format(integer)),
+            other => other.write_rare(out),
+        }
+    }
+
+    fn write_rare(self, out: &mut Buffer) -> Result<(), Fault> {
+        match self {
+            Self::Undefined | Self::Nil | Self::Macro(..) => Ok(()),
+            Self::Bool(true) => out.push_str("True"),
+            Self::Bool(false) => out.push_str("False"),
+            Self::Float(float) => write_float(float, out),
+            container => container.write_json(out),
+        }
+    }
+
+    /// Writes the value as compact JSON, members in their order.
+    ///
+    /// # Errors
+    ///
+    /// When the buffer is full.
+    pub(crate) fn write_json(self, out: &mut Buffer) -> Result<(), Fault> {
+        match self {
+            Self::Undefined | Self::Nil | Self::Macro(..) => out.push_str("null"),
+            Self::Bool(bool) => out.push_str(if bool { "true" } else { "false" }),
+            Self::Int(integer) => out.push_str(itoa::Buffer::new().format(integer)),
+            Self::Float(float) if float.is_finite() => out.push_str(ryu_js::Buffer::new().format(float)),
+            Self::Float(_) => out.push_str("null"),
+            Self::Str(text) => write_json_string(text, out),
+            Self::List(items) => write_json_list(items.iter().map(Self::from), out),
+            Self::Views(items) => write_json_list(items.iter().map(|view| view.data), out),
+            Self::Map(members) => {
+                write_json_map(members.iter().map(|(key, node)| (&**key, Self::from(node))), out)
+            }
+            Self::Loop(state) => {
+                let plain = Loop::FIELDS.iter().filter(|name| **name != "Parentloop");
+                write_json_map(plain.filter_map(|name| Some((*name, state.field(name)?))), out)
+            }
+        }
+    }
+}
+
+fn any_equals<'a>(items: impl Iterator<Item = Data<'a>>, wanted: Data<'a>) -> Result<bool, Fault> {
+    for item in items {
+        if wanted.equals(item)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn write_float(float: f64, out: &mut Buffer) -> Result<(), Fault> {
+    match (float.is_nan(), float.is_infinite()) {
+        (true, _) => out.push_str("NaN"),
+        (_, true) => out.push_str(if float > 0.0 { "+Inf" } else { "-Inf" }),
+        _ => out.format(format_args!("{float:.6}")),
+    }
+}
+
+fn write_json_string(text: &str, out: &mut Buffer) -> Result<(), Fault> {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    write_string(&mut quoted, text);
+    out.push_str(&quoted)
+}
+
+fn write_json_list<'a>(items: impl Iterator<Item = Data<'a>>, out: &mut Buffer) -> Result<(), Fault> {
+    out.push_str("[")?;
+    for (index, item) in items.enumerate() {
+        if index > 0 {
+            out.push_str(",")?;
+        }
+        item.write_json(out)?;
+    }
+    out.push_str("]")
+}
+
+fn write_json_map<'a>(
+    members: impl Iterator<Item = (&'a str, Data<'a>)>,
+    out: &mut Buffer,
+) -> Result<(), Fault> {
+    out.push_str("{")?;
+    for (index, (key, value)) in members.enumerate() {
+        if index > 0 {
+            out.push_str(",")?;
+        }
+        write_json_string(key, out)?;
+        out.push_str(":")?;
+        value.write_json(out)?;
+    }
+    out.push_str("}")
+}
+
+/// Reads a decimal number as a whole; 0 when it is none.
+fn parse_float(text: &str) -> f64 {
+    text.parse().unwrap_or(0.0)
+}
