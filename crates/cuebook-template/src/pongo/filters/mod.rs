@@ -2,11 +2,26 @@
 //!
 //! It owns the table, and what a filter may be. It refuses trust: a filter sees no more than values, and whoever
 //! calls one joins the trust of the input and of the argument into the result, so that no filter can lose it.
+//!
+//! Three rules go beyond the original. Lists and maps read as JSON, never as Go's names for them. Where the original
+//! ends in a crash, the filter gives an error, or, as `wordwrap`, does what was meant. A number that asks for padding
+//! or digits is held against [`LimitKind::FilterArgument`].
 
 use super::buffer::Buffer;
 use super::env::Env;
 use super::fault::Fault;
+use super::limits::LimitKind;
 use super::view::Data;
+
+mod civil;
+mod date;
+mod golayout;
+
+#[cfg(test)]
+mod testing;
+
+pub(crate) use civil::Civil;
+pub(crate) use golayout::format as format_time;
 
 /// A filter.
 #[derive(Debug)]
@@ -19,7 +34,75 @@ pub(crate) struct Filter {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Run {
     /// Gives another value.
-    Value(for<'a> fn(&Env<'a>, Data<'a>, Data<'a>) -> Result<Data<'a>, Fault>),
+    Value(ValueFn),
     /// Writes a text; at the end of a chain it goes to the output without a copy.
-    Text(for<'a> fn(&Env<'a>, Data<'a>, Data<'a>, &mut Buffer) -> Result<(), Fault>),
+    Text(TextFn),
+}
+
+type ValueFn = for<'a> fn(&Env<'a>, Data<'a>, Data<'a>) -> Result<Data<'a>, Fault>;
+type TextFn = for<'a> fn(&Env<'a>, Data<'a>, Data<'a>, &mut Buffer) -> Result<(), Fault>;
+
+impl Filter {
+    const fn value(name: &'static str, run: ValueFn) -> Self {
+        Self { name, run: Run::Value(run) }
+    }
+
+    const fn text(name: &'static str, run: TextFn) -> Self {
+        Self { name, run: Run::Text(run) }
+    }
+
+    /// Whether its result is markup that autoescape leaves alone; `safe` marks a whole chain instead.
+    pub(crate) fn gives_markup(&self) -> bool {
+        matches!(self.name, "truncatechars_html" | "truncatewords_html")
+    }
+}
+
+/// All filters, sorted by name.
+static FILTERS: [Filter; 2] = [
+    Filter::text("date", date::date),
+    Filter::text("time", date::date),
+];
+
+/// The filter called `name`.
+pub(crate) fn find(name: &str) -> Option<&'static Filter> {
+    let at = FILTERS.binary_search_by(|filter| filter.name.cmp(name)).ok()?;
+    FILTERS.get(at)
+}
+
+/// The names of all filters, sorted.
+pub(crate) fn names() -> impl ExactSizeIterator<Item = &'static str> {
+    FILTERS.iter().map(|filter| filter.name)
+}
+
+/// A count as a template's integer.
+fn count(count: usize) -> Data<'static> {
+    Data::Int(i64::try_from(count).unwrap_or(i64::MAX))
+}
+
+/// How much of something `number` asks for; less than nothing is nothing.
+///
+/// # Errors
+///
+/// `template_limit_exceeded` when it is beyond [`LimitKind::FilterArgument`].
+fn bounded(env: &Env<'_>, number: i64) -> Result<usize, Fault> {
+    let asked = amount(number);
+    env.limits().check(LimitKind::FilterArgument, asked)?;
+    Ok(asked)
+}
+
+/// A number as a count; less than nothing is nothing.
+fn amount(number: i64) -> usize {
+    usize::try_from(number.max(0)).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FILTERS, find, names};
+
+    #[test]
+    fn the_table_is_sorted_and_complete() {
+        assert!(FILTERS.is_sorted_by(|a, b| a.name < b.name));
+        assert!(names().all(|name| find(name).is_some_and(|filter| filter.name == name)));
+        assert!(["", "Upper", "uppe", "upper ", "zzz"].iter().all(|name| find(name).is_none()));
+    }
 }
