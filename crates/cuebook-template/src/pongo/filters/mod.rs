@@ -13,8 +13,11 @@ use super::fault::Fault;
 use super::limits::LimitKind;
 use super::view::Data;
 
+mod case;
+mod choice;
 mod civil;
 mod date;
+mod escape;
 mod golayout;
 
 #[cfg(test)]
@@ -58,9 +61,26 @@ impl Filter {
 }
 
 /// All filters, sorted by name.
-static FILTERS: [Filter; 2] = [
+static FILTERS: [Filter; 19] = [
+    Filter::text("addslashes", escape::addslashes),
+    Filter::text("capfirst", case::capfirst),
+    Filter::text("cut", escape::cut),
     Filter::text("date", date::date),
+    Filter::value("default", choice::default),
+    Filter::value("default_if_none", choice::default_if_none),
+    Filter::text("e", escape::escape),
+    Filter::text("escape", escape::escape),
+    Filter::text("escapejs", escape::escapejs),
+    Filter::text("iriencode", escape::iriencode),
+    Filter::text("lower", case::lower),
+    Filter::text("phone2numeric", escape::phone2numeric),
+    Filter::text("pluralize", choice::pluralize),
+    Filter::value("safe", choice::safe),
     Filter::text("time", date::date),
+    Filter::text("title", case::title),
+    Filter::text("upper", case::upper),
+    Filter::text("urlencode", escape::urlencode),
+    Filter::text("yesno", choice::yesno),
 ];
 
 /// The filter called `name`.
