@@ -19,6 +19,10 @@ mod civil;
 mod date;
 mod escape;
 mod golayout;
+mod justify;
+mod list;
+mod number;
+mod words;
 
 #[cfg(test)]
 mod testing;
@@ -61,25 +65,46 @@ impl Filter {
 }
 
 /// All filters, sorted by name.
-static FILTERS: [Filter; 19] = [
+static FILTERS: [Filter; 40] = [
+    Filter::value("add", number::add),
     Filter::text("addslashes", escape::addslashes),
     Filter::text("capfirst", case::capfirst),
+    Filter::value("center", justify::center),
     Filter::text("cut", escape::cut),
     Filter::text("date", date::date),
     Filter::value("default", choice::default),
     Filter::value("default_if_none", choice::default_if_none),
+    Filter::value("divisibleby", number::divisibleby),
     Filter::text("e", escape::escape),
     Filter::text("escape", escape::escape),
     Filter::text("escapejs", escape::escapejs),
+    Filter::value("first", list::first),
+    Filter::value("float", number::float),
+    Filter::value("floatformat", number::floatformat),
+    Filter::value("get_digit", number::get_digit),
+    Filter::value("integer", number::integer),
     Filter::text("iriencode", escape::iriencode),
+    Filter::text("join", list::join),
+    Filter::value("last", list::last),
+    Filter::value("length", list::length),
+    Filter::value("length_is", list::length_is),
+    Filter::text("linenumbers", words::linenumbers),
+    Filter::text("ljust", justify::ljust),
     Filter::text("lower", case::lower),
+    Filter::value("make_list", list::make_list),
     Filter::text("phone2numeric", escape::phone2numeric),
     Filter::text("pluralize", choice::pluralize),
+    Filter::value("random", list::random),
+    Filter::text("rjust", justify::rjust),
     Filter::value("safe", choice::safe),
+    Filter::value("slice", list::slice),
+    Filter::value("split", list::split),
     Filter::text("time", date::date),
     Filter::text("title", case::title),
     Filter::text("upper", case::upper),
     Filter::text("urlencode", escape::urlencode),
+    Filter::value("wordcount", words::wordcount),
+    Filter::value("wordwrap", words::wordwrap),
     Filter::text("yesno", choice::yesno),
 ];
 
