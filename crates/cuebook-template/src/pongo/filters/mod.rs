@@ -19,9 +19,13 @@ mod civil;
 mod date;
 mod escape;
 mod golayout;
+mod html;
 mod justify;
 mod list;
 mod number;
+mod truncate;
+mod truncate_html;
+mod urlize;
 mod words;
 
 #[cfg(test)]
@@ -65,7 +69,7 @@ impl Filter {
 }
 
 /// All filters, sorted by name.
-static FILTERS: [Filter; 40] = [
+static FILTERS: [Filter; 50] = [
     Filter::value("add", number::add),
     Filter::text("addslashes", escape::addslashes),
     Filter::text("capfirst", case::capfirst),
@@ -88,6 +92,8 @@ static FILTERS: [Filter; 40] = [
     Filter::value("last", list::last),
     Filter::value("length", list::length),
     Filter::value("length_is", list::length_is),
+    Filter::value("linebreaks", html::linebreaks),
+    Filter::text("linebreaksbr", html::linebreaksbr),
     Filter::text("linenumbers", words::linenumbers),
     Filter::text("ljust", justify::ljust),
     Filter::text("lower", case::lower),
@@ -95,14 +101,22 @@ static FILTERS: [Filter; 40] = [
     Filter::text("phone2numeric", escape::phone2numeric),
     Filter::text("pluralize", choice::pluralize),
     Filter::value("random", list::random),
+    Filter::value("removetags", html::removetags),
     Filter::text("rjust", justify::rjust),
     Filter::value("safe", choice::safe),
     Filter::value("slice", list::slice),
     Filter::value("split", list::split),
+    Filter::value("striptags", html::striptags),
     Filter::text("time", date::date),
     Filter::text("title", case::title),
+    Filter::text("truncatechars", truncate::chars),
+    Filter::text("truncatechars_html", truncate_html::chars),
+    Filter::text("truncatewords", truncate::words),
+    Filter::text("truncatewords_html", truncate_html::words),
     Filter::text("upper", case::upper),
     Filter::text("urlencode", escape::urlencode),
+    Filter::text("urlize", urlize::urlize),
+    Filter::text("urlizetrunc", urlize::urlizetrunc),
     Filter::value("wordcount", words::wordcount),
     Filter::value("wordwrap", words::wordwrap),
     Filter::text("yesno", choice::yesno),
@@ -149,5 +163,12 @@ mod tests {
         assert!(FILTERS.is_sorted_by(|a, b| a.name < b.name));
         assert!(names().all(|name| find(name).is_some_and(|filter| filter.name == name)));
         assert!(["", "Upper", "uppe", "upper ", "zzz"].iter().all(|name| find(name).is_none()));
+    }
+
+    #[test]
+    fn only_two_filters_give_markup() {
+        let markup: Vec<_> =
+            FILTERS.iter().filter(|filter| filter.gives_markup()).map(|it| it.name).collect();
+        assert_eq!(markup, ["truncatechars_html", "truncatewords_html"]);
     }
 }
