@@ -23,6 +23,7 @@ mod html;
 mod justify;
 mod list;
 mod number;
+mod printf;
 mod truncate;
 mod truncate_html;
 mod urlize;
@@ -69,7 +70,7 @@ impl Filter {
 }
 
 /// All filters, sorted by name.
-static FILTERS: [Filter; 50] = [
+static FILTERS: [Filter; 51] = [
     Filter::value("add", number::add),
     Filter::text("addslashes", escape::addslashes),
     Filter::text("capfirst", case::capfirst),
@@ -106,6 +107,7 @@ static FILTERS: [Filter; 50] = [
     Filter::value("safe", choice::safe),
     Filter::value("slice", list::slice),
     Filter::value("split", list::split),
+    Filter::text("stringformat", printf::stringformat),
     Filter::value("striptags", html::striptags),
     Filter::text("time", date::date),
     Filter::text("title", case::title),
