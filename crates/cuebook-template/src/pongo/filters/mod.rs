@@ -30,6 +30,8 @@ mod urlize;
 mod words;
 
 #[cfg(test)]
+mod cases;
+#[cfg(test)]
 mod testing;
 
 pub(crate) use civil::Civil;
