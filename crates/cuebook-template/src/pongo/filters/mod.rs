@@ -32,6 +32,8 @@ mod words;
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod testing;
 
 pub(crate) use civil::Civil;
