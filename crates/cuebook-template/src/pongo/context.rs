@@ -103,7 +103,11 @@ impl Context {
 }
 
 /// The member called `key`, looked for at `hint` first.
-pub(crate) fn find<'a, V>(members: &'a IndexMap<Box<str>, V>, key: &str, hint: usize) -> Option<(usize, &'a V)> {
+pub(crate) fn find<'a, V>(
+    members: &'a IndexMap<Box<str>, V>,
+    key: &str,
+    hint: usize,
+) -> Option<(usize, &'a V)> {
     match members.get_index(hint) {
         Some((found, value)) if **found == *key => Some((hint, value)),
         _ => members.get_full(key).map(|(index, _, value)| (index, value)),

@@ -10,7 +10,7 @@ use bumpalo::Bump;
 use super::buffer::Buffer;
 use super::fault::{Fault, code};
 use super::limits::{LimitKind, Limits};
-use super::view::{Data, View};
+use super::view::{Data, Loop, View};
 
 /// Lent to every expression and filter of a render.
 pub(crate) struct Env<'a> {
@@ -46,10 +46,10 @@ impl<'a> Env<'a> {
         let spare = self.spare.take();
         let mut buffer = spare.unwrap_or_else(|| Buffer::new(LimitKind::MemoryBytes, limit));
         let start = buffer.len();
-        let built = build(&mut buffer).and_then(|()| self.keep(&buffer.as_str()[start..]));
+        let kept = build(&mut buffer).and_then(|()| self.keep(&buffer.as_str()[start..]));
         buffer.truncate(start);
         self.spare.replace(Some(buffer));
-        built
+        kept
     }
 
     /// Copies a text to the arena.
@@ -73,10 +73,18 @@ impl<'a> Env<'a> {
         Ok(Data::Views(self.arena.alloc_slice_copy(items)))
     }
 
-    /// Keeps a plain value.
-    pub(crate) fn value<T: Copy>(&self, value: T) -> Result<&'a T, Fault> {
-        self.charge(size_of::<T>())?;
-        Ok(self.arena.alloc(value))
+    /// Keeps the state of a loop.
+    ///
+    /// # Errors
+    ///
+    /// `template_limit_exceeded` when the render has taken too much memory.
+    pub(crate) fn loop_state(
+        &self,
+        count: usize,
+        parent: Option<&'a Loop<'a>>,
+    ) -> Result<&'a Loop<'a>, Fault> {
+        self.charge(size_of::<Loop<'_>>())?;
+        Ok(self.arena.alloc(Loop { index: Cell::new(0), count, parent }))
     }
 
     /// The text of `data` as a template shows it; a string is borrowed.

@@ -3,6 +3,8 @@
 //! It owns the rules of pongo2 6.0.0 on what a value is as a number, a text or a condition, and how values compare.
 //! It refuses to allocate: what needs memory goes through [`Env`](super::env::Env) or a [`Buffer`].
 
+use std::cell::Cell;
+
 use super::buffer::Buffer;
 use super::context::{Map, Node};
 use super::fault::Fault;
@@ -55,10 +57,12 @@ pub(crate) enum Data<'a> {
 }
 
 /// The state of a `for` block, as `forloop` shows it.
-#[derive(Clone, Copy, Debug)]
+///
+/// It is shared, not copied: a template that keeps `forloop` under another name sees it move on.
+#[derive(Debug)]
 pub(crate) struct Loop<'a> {
     /// Items already passed.
-    pub(crate) index: usize,
+    pub(crate) index: Cell<usize>,
     /// Items in all.
     pub(crate) count: usize,
     pub(crate) parent: Option<&'a Self>,
@@ -71,13 +75,14 @@ impl<'a> Loop<'a> {
 
     pub(crate) fn field(&self, name: &str) -> Option<Data<'a>> {
         let number = |count: usize| Data::Int(i64::try_from(count).unwrap_or(i64::MAX));
+        let (index, left) = (self.index.get(), self.count.saturating_sub(self.index.get()));
         Some(match name {
-            "Counter" => number(self.index + 1),
-            "Counter0" => number(self.index),
-            "Revcounter" => number(self.count - self.index),
-            "Revcounter0" => number(self.count - self.index - 1),
-            "First" => Data::Bool(self.index == 0),
-            "Last" => Data::Bool(self.index + 1 == self.count),
+            "Counter" => number(index + 1),
+            "Counter0" => number(index),
+            "Revcounter" => number(left),
+            "Revcounter0" => number(left.saturating_sub(1)),
+            "First" => Data::Bool(index == 0),
+            "Last" => Data::Bool(left == 1),
             "Parentloop" => self.parent.map_or(Data::Nil, Data::Loop),
             _ => return None,
         })
@@ -98,7 +103,7 @@ impl<'a> From<&'a Node> for Data<'a> {
     }
 }
 
-impl<'a> Data<'a> {
+impl Data<'_> {
     /// The kind, as an error names it.
     pub(crate) const fn kind(self) -> &'static str {
         match self {
@@ -120,10 +125,6 @@ impl<'a> Data<'a> {
 
     pub(crate) const fn is_string(self) -> bool {
         matches!(self, Self::Str(_))
-    }
-
-    pub(crate) const fn is_integer(self) -> bool {
-        matches!(self, Self::Int(_))
     }
 
     pub(crate) const fn is_float(self) -> bool {
@@ -154,7 +155,10 @@ impl<'a> Data<'a> {
     }
 
     /// The value as an integer: floats are cut, strings read as decimal numbers, all else is 0.
-    #[expect(clippy::cast_possible_truncation, reason = "a float beyond the integers becomes the nearest one")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a float beyond the integers becomes the nearest one"
+    )]
     pub(crate) fn integer(self) -> i64 {
         match self {
             Self::Int(integer) => integer,
@@ -267,11 +271,10 @@ impl<'a> Data<'a> {
     /// When the buffer is full.
     pub(crate) fn write_json(self, out: &mut Buffer) -> Result<(), Fault> {
         match self {
-            Self::Undefined | Self::Nil | Self::Macro(..) => out.push_str("null"),
             Self::Bool(bool) => out.push_str(if bool { "true" } else { "false" }),
             Self::Int(integer) => out.push_str(itoa::Buffer::new().format(integer)),
             Self::Float(float) if float.is_finite() => out.push_str(ryu_js::Buffer::new().format(float)),
-            Self::Float(_) => out.push_str("null"),
+            Self::Float(_) | Self::Undefined | Self::Nil | Self::Macro(..) => out.push_str("null"),
             Self::Str(text) => write_json_string(text, out),
             Self::List(items) => write_json_list(items.iter().map(Self::from), out),
             Self::Views(items) => write_json_list(items.iter().map(|view| view.data), out),

@@ -6,6 +6,7 @@ mod flat_grammar;
 mod flat_lints;
 mod flat_properties;
 mod flat_render;
+mod pongo;
 mod position;
 mod shared;
 mod sinks;

@@ -5,29 +5,29 @@
 
 /// Date, time of day and offset in the proleptic Gregorian calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Civil {
+pub struct Civil {
     /// 0 to 9999.
-    pub(crate) year: u16,
+    pub year: u16,
     /// 1 to 12.
-    pub(crate) month: u8,
+    pub month: u8,
     /// 1 to 31, as the month has it.
-    pub(crate) day: u8,
+    pub day: u8,
     /// 0 to 23.
-    pub(crate) hour: u8,
+    pub hour: u8,
     /// 0 to 59.
-    pub(crate) minute: u8,
+    pub minute: u8,
     /// 0 to 59.
-    pub(crate) second: u8,
+    pub second: u8,
     /// 0 to 999,999,999.
-    pub(crate) nanosecond: u32,
+    pub nanosecond: u32,
     /// Minutes east of UTC, within a day; 0 is UTC.
-    pub(crate) offset: i16,
+    pub offset: i16,
 }
 
 impl Civil {
     /// Reads a `date-time` of RFC 3339, section 5.6; digits beyond nanoseconds are cut off. `None` for all else, and
     /// for a leap second, which the original does not know either.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let mut reader = Reader(text.as_bytes());
         let year = reader.number(4)?;
         let month = reader.after(b"-").and_then(|()| reader.number(2))?;

@@ -10,7 +10,7 @@ pub(super) fn escape<'a>(env: &Env<'a>, input: Data<'a>, _: Data<'a>, out: &mut 
 }
 
 /// Writes `text` with entities for the characters of markup.
-pub(super) fn escape_markup(text: &str, out: &mut Buffer) -> Result<(), Fault> {
+pub(crate) fn escape_markup(text: &str, out: &mut Buffer) -> Result<(), Fault> {
     replace(text, out, |byte| match byte {
         b'&' => Some("&amp;"),
         b'<' => Some("&lt;"),

@@ -36,7 +36,8 @@ mod properties;
 #[cfg(test)]
 mod testing;
 
-pub(crate) use civil::Civil;
+pub use civil::Civil;
+pub(crate) use escape::escape_markup;
 pub(crate) use golayout::format as format_time;
 
 /// A filter.

@@ -1,0 +1,153 @@
+//! The files of a program: each is loaded and parsed once.
+//!
+//! It owns what was looked for and what was found, which is what a cache holds a program against.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::Linker;
+use crate::diagnostic::Diagnostic;
+use crate::nearest::nearest;
+use crate::pongo::fault::code;
+use crate::pongo::limits::{LimitKind, exceeded};
+use crate::pongo::loader::{Dependency, Loader};
+use crate::pongo::parse::parse;
+use crate::pongo::tree::{File, Literal};
+use crate::source::Source;
+use crate::span::Span;
+
+/// What became of a name.
+#[derive(Clone, Copy)]
+enum Known {
+    /// The index of the parsed file.
+    Parsed(u32),
+    Missing,
+    /// It has been reported.
+    Broken,
+}
+
+/// A loader that failed, which has been reported.
+struct Reported;
+
+/// A file to be linked.
+#[derive(Clone)]
+pub(super) struct Parsed {
+    pub(super) index: u32,
+    pub(super) tree: Rc<File>,
+}
+
+pub(super) struct Files<'l> {
+    loader: &'l dyn Loader,
+    known: HashMap<Arc<str>, Known>,
+    trees: Vec<Rc<File>>,
+    dependencies: Vec<Dependency>,
+}
+
+impl<'l> Files<'l> {
+    pub(super) fn new(loader: &'l dyn Loader) -> Self {
+        Self { loader, known: HashMap::new(), trees: Vec::new(), dependencies: Vec::new() }
+    }
+
+    pub(super) fn into_dependencies(self) -> Box<[Dependency]> {
+        self.dependencies.into_boxed_slice()
+    }
+}
+
+impl Linker<'_> {
+    pub(super) fn add_entry(&mut self, entry: Source) -> Option<Parsed> {
+        let name = Arc::clone(entry.name());
+        let known = self.parse(entry);
+        self.files.known.insert(name, known);
+        self.parsed(known)
+    }
+
+    /// The file that a tag names; `None` when there is none or it cannot be used, which has been reported unless
+    /// `if_exists` says that none is fine.
+    pub(super) fn file_named(&mut self, name: &Literal, if_exists: bool) -> Option<Parsed> {
+        let known = match self.files.known.get(&*name.text) {
+            Some(known) => *known,
+            None => self.load(name),
+        };
+        if matches!(known, Known::Missing) && !if_exists {
+            self.report_missing(name);
+        }
+        self.parsed(known)
+    }
+
+    /// A file's text, not parsed.
+    pub(super) fn text_named(&mut self, name: &Literal) -> Option<Source> {
+        let found = self.look_up(name).ok()?;
+        if found.is_none() {
+            self.report_missing(name);
+        }
+        found
+    }
+
+    fn parsed(&self, known: Known) -> Option<Parsed> {
+        let Known::Parsed(index) = known else { return None };
+        Some(Parsed { index, tree: Rc::clone(&self.files.trees[index as usize]) })
+    }
+
+    fn load(&mut self, name: &Literal) -> Known {
+        let known = match self.look_up(name) {
+            Err(Reported) => Known::Broken,
+            Ok(None) => Known::Missing,
+            Ok(Some(source)) => self.parse_another(source, name.span),
+        };
+        self.files.known.insert(Arc::from(&*name.text), known);
+        known
+    }
+
+    /// What the loader has.
+    fn look_up(&mut self, name: &Literal) -> Result<Option<Source>, Reported> {
+        match self.files.loader.load(&name.text) {
+            Ok(found) => {
+                self.files
+                    .dependencies
+                    .push(Dependency { name: Arc::from(&*name.text), found: found.clone() });
+                Ok(found)
+            }
+            Err(error) => {
+                let message = format!("'{}' cannot be read: {error}", name.text);
+                self.report(Diagnostic::error(code::UNREADABLE, message), name.span);
+                Err(Reported)
+            }
+        }
+    }
+
+    fn parse_another(&mut self, source: Source, span: Span) -> Known {
+        let limit = self.options.limits.get(LimitKind::Files);
+        let seen = self.files.trees.len() + 1;
+        if seen > limit {
+            self.report_fault(exceeded(LimitKind::Files, limit, &seen.to_string()), span);
+            return Known::Broken;
+        }
+        self.parse(source)
+    }
+
+    fn parse(&mut self, source: Source) -> Known {
+        match parse(&source, self.options.profile, &self.options.limits) {
+            Ok(tree) => {
+                let index = u32::try_from(self.places.files.len()).unwrap_or(u32::MAX);
+                self.places.files.push(source);
+                self.files.trees.push(Rc::new(tree));
+                Known::Parsed(index)
+            }
+            Err(faults) => {
+                self.faults.extend(faults);
+                Known::Broken
+            }
+        }
+    }
+
+    fn report_missing(&mut self, name: &Literal) {
+        let names = self.files.loader.names();
+        let fault = Diagnostic::error(code::NOT_FOUND, format!("there is no template '{}'", name.text));
+        let fault = match nearest(&name.text, names.iter().map(String::as_str)) {
+            Some(near) => fault.with_hint(format!("did you mean '{near}'?")),
+            None => fault.with_hint("check the name, or say if_exists when it may be missing"),
+        };
+        self.report(fault, name.span);
+    }
+}

@@ -1,0 +1,205 @@
+//! Code with a frame of its own: macros, and files that only a render can name.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::trace::Trace;
+use super::{Machine, Stop};
+use crate::diagnostic::Diagnostic;
+use crate::pongo::context::Context;
+use crate::pongo::fault::{Fault, code};
+use crate::pongo::limits::{LimitKind, exceeded};
+use crate::pongo::program::{Expr, Hint, Include, Macro, Program, Site};
+use crate::pongo::view::{Data, View};
+
+/// Where the roots of a program get their values.
+pub(super) struct Names<'a> {
+    given: HashMap<&'a str, View<'a>>,
+    outer: Option<Rc<Self>>,
+    context: Option<&'a Context>,
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn of(context: &'a Context) -> Self {
+        Self { given: HashMap::new(), outer: None, context: Some(context) }
+    }
+
+    pub(super) fn get(&self, name: &str, hint: &Hint) -> View<'a> {
+        if let Some(view) = self.given.get(name) {
+            return *view;
+        }
+        if let Some(outer) = &self.outer {
+            return outer.get(name, hint);
+        }
+        let Some((found, root)) = self.context.and_then(|context| context.get(name, hint.get())) else {
+            return View::UNDEFINED;
+        };
+        hint.set(found);
+        View::new(Data::from(&root.node), root.trust)
+    }
+
+    /// Every name that has a value.
+    pub(super) fn known(&self) -> Vec<&str> {
+        let outer = self.outer.iter().flat_map(|outer| outer.known());
+        let context = self.context.iter().flat_map(|context| context.names());
+        self.given.keys().copied().chain(outer).chain(context).collect()
+    }
+}
+
+impl<'a, T: Trace> Machine<'a, T> {
+    /// Calls a macro that was defined in the frame at `frame`; gives its text.
+    pub(super) fn call_macro(
+        &mut self,
+        called: &'a Macro,
+        frame: usize,
+        arguments: &[View<'a>],
+        site: Site,
+    ) -> Result<View<'a>, Stop> {
+        if arguments.len() > called.parameters.len() {
+            return Err(self.too_many_arguments(called, arguments.len(), site));
+        }
+        let (text, trust) = self.buffered(|machine| {
+            machine.in_frame(called.unit.slots, site, |machine| {
+                machine.enter_macro(called, frame, arguments)?;
+                machine.run(&called.unit.code)
+            })
+        })?;
+        let kept = self.env.keep(text.as_str());
+        let text = self.at(kept, site)?;
+        Ok(View { data: Data::Str(text), trust, safe: true })
+    }
+
+    #[cold]
+    fn too_many_arguments(&self, called: &Macro, given: usize, site: Site) -> Stop {
+        let most = called.parameters.len();
+        let message = format!("macro '{}' takes at most {most} arguments, got {given}", called.name);
+        self.stop(Fault::new(code::MACRO, message).hint("leave the others out"), site)
+    }
+
+    /// Gives a macro's frame what it takes over, its defaults and its arguments.
+    fn enter_macro(&mut self, called: &'a Macro, frame: usize, arguments: &[View<'a>]) -> Result<(), Stop> {
+        for (outer, inner) in &called.captures {
+            let view = self.slots[frame + *outer as usize];
+            self.set(*inner, view);
+        }
+        for (index, (slot, default)) in called.parameters.iter().enumerate() {
+            let view = match (arguments.get(index), default) {
+                (Some(argument), _) => *argument,
+                (None, Some(default)) => self.eval(default)?,
+                (None, None) => View::trusted(Data::Nil),
+            };
+            self.set(*slot, view);
+        }
+        Ok(())
+    }
+
+    /// Runs with a new frame on top.
+    fn in_frame(
+        &mut self,
+        slots: usize,
+        site: Site,
+        run: impl FnOnce(&mut Self) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let limit = self.env.limits().get(LimitKind::IncludeDepth);
+        if self.calls >= limit {
+            let fault = exceeded(LimitKind::IncludeDepth, limit, &(self.calls + 1).to_string());
+            return Err(self.stop(fault.hint("end the recursion earlier"), site));
+        }
+        let base = std::mem::replace(&mut self.base, self.slots.len());
+        self.slots.resize(self.base + slots, View::UNDEFINED);
+        self.calls += 1;
+        let ran = run(self);
+        self.calls -= 1;
+        self.slots.truncate(self.base);
+        self.base = base;
+        ran
+    }
+
+    /// Includes a file whose name is an expression.
+    pub(super) fn include(&mut self, include: &'a Include) -> Result<(), Stop> {
+        let site = include.site;
+        let file = self.eval(&include.file)?;
+        let name = self.env.text_of(file.data);
+        let name = self.at(name, site)?;
+        if name.is_empty() {
+            let fault = Fault::new(code::NOT_FOUND, "the name of the included file is empty");
+            return Err(self.stop(fault.hint("give the name a value"), site));
+        }
+        let names = self.names_for(include)?;
+        let Some(program) = self.program_named(name, include)? else { return Ok(()) };
+        let caller = std::mem::replace(&mut self.program, program);
+        let outer = std::mem::replace(&mut self.names, Rc::new(names));
+        let ran = self.in_frame(program.unit.slots, site, |machine| {
+            machine.load_roots();
+            machine.run(&program.unit.code)
+        });
+        self.names = outer;
+        self.program = caller;
+        ran.map_err(|stop| self.included_at(stop, site))
+    }
+
+    /// The names that an included file sees.
+    fn names_for(&mut self, include: &'a Include) -> Result<Names<'a>, Stop> {
+        let mut given = HashMap::new();
+        for (name, slot) in include.visible.iter().flatten() {
+            given.insert(&**name, self.slot(*slot));
+        }
+        for (name, value) in &include.pairs {
+            let value: &'a Expr = value;
+            given.insert(&**name, self.eval(value)?);
+        }
+        let outer = include.visible.is_some().then(|| Rc::clone(&self.names));
+        Ok(Names { given, outer, context: None })
+    }
+
+    fn program_named(&self, name: &str, include: &Include) -> Result<Option<&'a Program>, Stop> {
+        let site = include.site;
+        let Some(loader) = self.settings.loader else {
+            let fault = Fault::new(code::NOT_FOUND, "this render can load no templates");
+            return Err(self.stop(fault.hint("name the file in quotes"), site));
+        };
+        let options = &self.program.options;
+        let found = match self.settings.cache {
+            Some(cache) => cache.get(name, loader, options),
+            None => {
+                loader.load(name).map_err(|error| vec![unreadable(name, &error.message)]).and_then(|source| {
+                    source.map(|source| Program::compile(source, loader, options).map(Arc::new)).transpose()
+                })
+            }
+        };
+        match found {
+            Ok(Some(program)) => Ok(Some(self.held.keep(program))),
+            Ok(None) if include.if_exists => Ok(None),
+            Ok(None) => {
+                Err(self.stop(Fault::new(code::NOT_FOUND, format!("there is no template '{name}'")), site))
+            }
+            Err(faults) => Err(self.first_of_many(faults, site)),
+        }
+    }
+
+    /// The first of the faults that a file has; a render stops at one.
+    fn first_of_many(&self, faults: Vec<Diagnostic>, site: Site) -> Stop {
+        match faults.into_iter().next() {
+            Some(first) => self.included_at(Box::new(first), site),
+            None => self.stop(Fault::new(code::UNREADABLE, "a template cannot be compiled"), site),
+        }
+    }
+
+    /// Says that a fault's file came in at `site`.
+    fn included_at(&self, mut stop: Stop, site: Site) -> Stop {
+        let places = &self.program.places;
+        if stop.label.is_none() {
+            stop.label = places.location(site);
+        } else {
+            stop.included_from.extend(places.location(site));
+            stop.included_from.extend(places.included_from(site));
+        }
+        stop
+    }
+}
+
+/// The error of a file that exists and cannot be read.
+pub(in crate::pongo) fn unreadable(name: &str, why: &str) -> Diagnostic {
+    Diagnostic::error(code::UNREADABLE, format!("'{name}' cannot be read: {why}"))
+}

@@ -1,0 +1,3 @@
+//! The pongo dialect, as a user of the crate sees it.
+
+mod cases;
