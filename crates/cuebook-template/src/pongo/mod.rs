@@ -21,6 +21,7 @@ mod lex;
 mod limits;
 mod link;
 mod loader;
+mod map;
 mod options;
 mod parse;
 mod profile;
@@ -29,6 +30,7 @@ mod render;
 mod token;
 mod tree;
 mod view;
+mod word;
 
 pub use cache::Cache;
 pub use context::Context;

@@ -11,6 +11,8 @@ use super::filters::Filter;
 use super::loader::Dependency;
 use super::options::Options;
 use super::tree::{Lorem, Operator};
+use super::view::LoopField;
+use super::word::Word;
 use crate::diagnostic::{Diagnostic, Location};
 use crate::source::Source;
 use crate::span::Span;
@@ -49,7 +51,7 @@ pub(super) type Site = u32;
 /// A name that is looked up in the context when a render begins.
 #[derive(Debug)]
 pub(crate) struct Root {
-    pub(super) name: Box<str>,
+    pub(super) name: Word,
     pub(super) slot: Slot,
     pub(super) hint: Hint,
     /// Where it is read before the program gives it a value.
@@ -127,18 +129,15 @@ impl Places {
 /// One step of a render.
 #[derive(Debug)]
 pub(super) enum Node {
-    /// Text of the template; `parts` says where it came from.
-    Raw {
-        text: Box<str>,
-        parts: (u32, u32),
-    },
+    /// Text of the template, and the first of its parts in [`Places::parts`].
+    Raw(Box<str>, u32),
     /// `{{ name }}` without escaping.
     Slot(Slot, Site),
     /// `{{ name.key }}` without escaping.
     Member(Slot, Box<Key>, Site),
     /// `{{ … }}` of any other kind.
     Emit(Box<Emit>),
-    If(Box<[Branch]>, Code),
+    If(Box<If>),
     IfEqual(Box<IfEqual>),
     IfChanged(Box<IfChanged>),
     For(Box<For>),
@@ -174,8 +173,13 @@ pub(super) enum Node {
     Inline(Code),
 }
 
-/// A condition, and what runs when it holds.
-pub(super) type Branch = (Expr, Code);
+/// `if` with its branches.
+#[derive(Debug)]
+pub(super) struct If {
+    /// Conditions, each with what runs when it is the first that holds.
+    pub(super) branches: Box<[(Expr, Code)]>,
+    pub(super) otherwise: Code,
+}
 
 /// An expression that is put out.
 #[derive(Debug)]
@@ -331,8 +335,10 @@ pub(super) enum PathStep {
 /// A key of a map, or a member of `forloop`.
 #[derive(Debug)]
 pub(super) struct Key {
-    pub(super) text: Box<str>,
+    pub(super) word: Word,
     pub(super) hint: Hint,
+    /// The member of `forloop` with this name.
+    pub(super) field: Option<LoopField>,
 }
 
 /// A name that a program reads from its context.
@@ -377,7 +383,7 @@ impl Program {
 pub fn undefined_names(program: &Program) -> Vec<RootName> {
     let read = program.roots.iter().filter(|root| !root.reads.is_empty());
     read.map(|root| RootName {
-        name: root.name.to_string(),
+        name: root.name.as_str().to_owned(),
         places: root.reads.iter().filter_map(|site| program.places.location(*site)).collect(),
     })
     .collect()

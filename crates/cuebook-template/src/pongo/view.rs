@@ -6,8 +6,9 @@
 use std::cell::Cell;
 
 use super::buffer::Buffer;
-use super::context::{Map, Node};
+use super::context::Node;
 use super::fault::Fault;
+use super::map::Map;
 use super::program::Macro;
 use crate::canonical::write_string;
 use crate::trust::Trust;
@@ -69,23 +70,59 @@ pub(crate) struct Loop<'a> {
 }
 
 impl<'a> Loop<'a> {
-    /// The members that a template can name.
-    pub(crate) const FIELDS: [&'static str; 7] =
-        ["Counter", "Counter0", "Revcounter", "Revcounter0", "First", "Last", "Parentloop"];
-
-    pub(crate) fn field(&self, name: &str) -> Option<Data<'a>> {
+    pub(crate) fn field(&self, field: LoopField) -> Data<'a> {
         let number = |count: usize| Data::Int(i64::try_from(count).unwrap_or(i64::MAX));
         let (index, left) = (self.index.get(), self.count.saturating_sub(self.index.get()));
-        Some(match name {
-            "Counter" => number(index + 1),
-            "Counter0" => number(index),
-            "Revcounter" => number(left),
-            "Revcounter0" => number(left.saturating_sub(1)),
-            "First" => Data::Bool(index == 0),
-            "Last" => Data::Bool(left == 1),
-            "Parentloop" => self.parent.map_or(Data::Nil, Data::Loop),
-            _ => return None,
-        })
+        match field {
+            LoopField::Counter => number(index + 1),
+            LoopField::Counter0 => number(index),
+            LoopField::Revcounter => number(left),
+            LoopField::Revcounter0 => number(left.saturating_sub(1)),
+            LoopField::First => Data::Bool(index == 0),
+            LoopField::Last => Data::Bool(left == 1),
+            LoopField::Parentloop => self.parent.map_or(Data::Nil, Data::Loop),
+        }
+    }
+}
+
+/// A member of `forloop`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LoopField {
+    Counter,
+    Counter0,
+    Revcounter,
+    Revcounter0,
+    First,
+    Last,
+    Parentloop,
+}
+
+impl LoopField {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Counter,
+        Self::Counter0,
+        Self::Revcounter,
+        Self::Revcounter0,
+        Self::First,
+        Self::Last,
+        Self::Parentloop,
+    ];
+
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Counter => "Counter",
+            Self::Counter0 => "Counter0",
+            Self::Revcounter => "Revcounter",
+            Self::Revcounter0 => "Revcounter0",
+            Self::First => "First",
+            Self::Last => "Last",
+            Self::Parentloop => "Parentloop",
+        }
+    }
+
+    /// The member called `name`; letter case counts.
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|field| field.as_str() == name)
     }
 }
 
@@ -232,7 +269,7 @@ impl Data<'_> {
     pub(crate) fn contains(self, item: Self, item_text: &str) -> Result<bool, Fault> {
         match self {
             Self::Str(text) => Ok(text.contains(item_text)),
-            Self::Map(members) => Ok(item.is_string() && members.contains_key(item_text)),
+            Self::Map(members) => Ok(item.is_string() && members.get(item_text).is_some()),
             Self::List(items) => any_equals(items.iter().map(Self::from), item),
             Self::Views(items) => any_equals(items.iter().map(|view| view.data), item),
             _ => Ok(false),
@@ -279,11 +316,11 @@ impl Data<'_> {
             Self::List(items) => write_json_list(items.iter().map(Self::from), out),
             Self::Views(items) => write_json_list(items.iter().map(|view| view.data), out),
             Self::Map(members) => {
-                write_json_map(members.iter().map(|(key, node)| (&**key, Self::from(node))), out)
+                write_json_map(members.iter().map(|(key, node)| (key, Self::from(node))), out)
             }
             Self::Loop(state) => {
-                let plain = Loop::FIELDS.iter().filter(|name| **name != "Parentloop");
-                write_json_map(plain.filter_map(|name| Some((*name, state.field(name)?))), out)
+                let plain = LoopField::ALL.into_iter().filter(|field| *field != LoopField::Parentloop);
+                write_json_map(plain.map(|field| (field.as_str(), state.field(field))), out)
             }
         }
     }

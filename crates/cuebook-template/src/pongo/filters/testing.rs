@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use super::{Buffer, Data, Env, Fault, Run, find};
 use crate::pongo::context::Context;
 use crate::pongo::limits::{LimitKind, Limits};
+use crate::pongo::word::Word;
 use crate::value::Value;
 
 /// The text that a filter makes, or its error as `code: message`.
@@ -25,7 +26,9 @@ pub(super) fn run_chain(input: Json, chain: &[(String, Json)], limits: &Limits) 
     let arena = Bump::new();
     let env = Env::new(&arena, limits, Some(7));
     let mut out = Buffer::new(LimitKind::OutputBytes, limits.get(LimitKind::OutputBytes));
-    let node = |name: &str| context.get(name, 0).map_or(Data::Undefined, |(_, root)| Data::from(&root.node));
+    let node = |name: &str| {
+        context.get(&Word::from(name), 0).map_or(Data::Undefined, |(_, root)| Data::from(&root.node))
+    };
     let last = chain.iter().enumerate().try_fold(node("input"), |input, (index, (name, _))| {
         let argument = node(&index.to_string());
         match find(name).unwrap_or_else(|| panic!("there is no filter '{name}'")).run {

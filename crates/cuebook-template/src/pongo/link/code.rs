@@ -36,10 +36,8 @@ impl CodeBuilder {
         if self.text.is_empty() {
             return;
         }
-        let text = std::mem::take(&mut self.text).into_boxed_str();
         let first = u32::try_from(places.parts.len()).unwrap_or(u32::MAX);
         places.parts.append(&mut self.parts);
-        let end = u32::try_from(places.parts.len()).unwrap_or(u32::MAX);
-        self.nodes.push(Node::Raw { text, parts: (first, end) });
+        self.nodes.push(Node::Raw(std::mem::take(&mut self.text).into_boxed_str(), first));
     }
 }

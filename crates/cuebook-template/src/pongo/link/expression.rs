@@ -8,7 +8,8 @@ use crate::pongo::fault::code;
 use crate::pongo::filters::Run;
 use crate::pongo::program::{Emit, Expr, FilterStep, Hint, Key, Missing, Node, Path, PathStep};
 use crate::pongo::tree::{Expression, ExpressionKind, FilterCall, Name, Operator, Step};
-use crate::pongo::view::Loop;
+use crate::pongo::view::LoopField;
+use crate::pongo::word::Word;
 
 impl Linker<'_> {
     pub(super) fn expr(&mut self, expression: &Expression) -> Expr {
@@ -94,11 +95,12 @@ impl Linker<'_> {
     /// A member that `forloop` does not have renders as nothing, as in the original, and is worth a word.
     fn check_loop_member(&mut self, root: &Name, steps: &[Step]) {
         let (true, Some(Step::Key(key))) = (*root.text == *"forloop", steps.first()) else { return };
-        if Loop::FIELDS.contains(&&*key.text) {
+        if LoopField::parse(&key.text).is_some() {
             return;
         }
         let message = format!("'forloop' has no member '{}'", key.text);
-        let near = nearest(&capitalised(&key.text), Loop::FIELDS).unwrap_or("Counter");
+        let near =
+            nearest(&capitalised(&key.text), LoopField::ALL.map(LoopField::as_str)).unwrap_or("Counter");
         let source = self.places.files[self.file as usize].clone();
         let warning = Diagnostic::warning(code::UNDEFINED, message).at(&source, key.span);
         self.warnings.push(warning.with_hint(format!("did you mean '{near}'?")));
@@ -146,7 +148,7 @@ fn is_super(steps: &[Step]) -> bool {
 }
 
 fn as_key(name: &Name) -> Key {
-    Key { text: name.text.clone(), hint: Hint::default() }
+    Key { word: Word::from(&*name.text), hint: Hint::default(), field: LoopField::parse(&name.text) }
 }
 
 fn capitalised(word: &str) -> String {

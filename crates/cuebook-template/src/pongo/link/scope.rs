@@ -14,6 +14,7 @@ use super::code::CodeBuilder;
 use super::inherit::bodies;
 use crate::pongo::program::{Hint, Node, Root, Site, Slot};
 use crate::pongo::tree::{Statement, StatementKind};
+use crate::pongo::word::Word;
 
 /// The slots of a program or of a macro.
 #[derive(Default)]
@@ -62,7 +63,7 @@ impl Frame {
 
     fn add_root(&mut self, name: &str) -> usize {
         let slot = self.new_slot();
-        self.roots.push(Root { name: name.into(), slot, hint: Hint::default(), reads: Vec::new() });
+        self.roots.push(Root { name: Word::from(name), slot, hint: Hint::default(), reads: Vec::new() });
         self.outer.insert(name.into(), self.roots.len() - 1);
         self.roots.len() - 1
     }

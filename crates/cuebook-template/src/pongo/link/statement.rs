@@ -125,7 +125,7 @@ impl Linker<'_> {
         let branches =
             branches.iter().map(|(condition, body)| (self.test(condition), self.code(body))).collect();
         let otherwise = self.code(otherwise);
-        self.push(Node::If(branches, otherwise), out);
+        self.push(Node::If(Box::new(program::If { branches, otherwise })), out);
     }
 
     fn if_changed(

@@ -12,6 +12,7 @@ use crate::pongo::fault::{Fault, code};
 use crate::pongo::limits::{LimitKind, exceeded};
 use crate::pongo::program::{Expr, Hint, Include, Macro, Program, Site};
 use crate::pongo::view::{Data, View};
+use crate::pongo::word::Word;
 
 /// Where the roots of a program get their values.
 pub(super) struct Names<'a> {
@@ -25,8 +26,8 @@ impl<'a> Names<'a> {
         Self { given: HashMap::new(), outer: None, context: Some(context) }
     }
 
-    pub(super) fn get(&self, name: &str, hint: &Hint) -> View<'a> {
-        if let Some(view) = self.given.get(name) {
+    pub(super) fn get(&self, name: &Word, hint: &Hint) -> View<'a> {
+        if let Some(view) = self.given.get(name.as_str()) {
             return *view;
         }
         if let Some(outer) = &self.outer {

@@ -4,11 +4,11 @@ use super::operators::binary;
 use super::trace::Trace;
 use super::{Machine, Stop};
 use crate::nearest::nearest;
-use crate::pongo::context::find;
 use crate::pongo::fault::Fault;
 use crate::pongo::filters::Run;
+use crate::pongo::map::Map;
 use crate::pongo::program::{Expr, FilterStep, Key, Missing, Path, PathStep, Site};
-use crate::pongo::view::{Data, View};
+use crate::pongo::view::{Data, LoopField, View};
 
 impl<'a, T: Trace> Machine<'a, T> {
     pub(super) fn eval(&mut self, expr: &'a Expr) -> Result<View<'a>, Stop> {
@@ -83,18 +83,15 @@ impl<'a, T: Trace> Machine<'a, T> {
 
     fn member(&mut self, base: View<'a>, key: &Key, missing: Missing, site: Site) -> Result<View<'a>, Stop> {
         let data = match base.data {
-            Data::Map(members) => find(members, &key.text, key.hint.get()).map(|(found, node)| {
-                key.hint.set(found);
-                Data::from(node)
-            }),
-            Data::Loop(state) => state.field(&key.text),
+            Data::Map(members) => look_up(members, key),
+            Data::Loop(state) => key.field.map(|field| state.field(field)),
             Data::Undefined | Data::Nil => None,
             other => return Err(self.no_members(other, key, site)),
         };
         match data {
             Some(data) => Ok(View::new(data, base.trust)),
             None if self.settings.strict && missing == Missing::Fault => {
-                Err(self.no_key(base.data, &key.text, site))
+                Err(self.no_key(base.data, key.word.as_str(), site))
             }
             None => Ok(View::new(Data::Undefined, base.trust)),
         }
@@ -159,7 +156,7 @@ impl<'a, T: Trace> Machine<'a, T> {
                 _ => None,
             },
             Data::Loop(state) => match subscript {
-                Data::Str(key) => state.field(key),
+                Data::Str(key) => LoopField::parse(key).map(|field| state.field(field)),
                 _ => None,
             },
             _ => {
@@ -241,8 +238,8 @@ impl<'a, T: Trace> Machine<'a, T> {
     #[cold]
     fn no_key(&self, base: Data<'a>, key: &str, site: Site) -> Stop {
         let near = match base {
-            Data::Map(members) => nearest(key, members.keys().map(AsRef::as_ref)).map(str::to_owned),
-            Data::Loop(_) => nearest(key, crate::pongo::view::Loop::FIELDS).map(str::to_owned),
+            Data::Map(members) => nearest(key, members.keys()).map(str::to_owned),
+            Data::Loop(_) => nearest(key, LoopField::ALL.map(LoopField::as_str)).map(str::to_owned),
             _ => None,
         };
         let hint = near.map(|near| format!("did you mean '{near}'?"));
@@ -251,7 +248,7 @@ impl<'a, T: Trace> Machine<'a, T> {
 
     #[cold]
     fn no_members(&self, base: Data<'a>, key: &Key, site: Site) -> Stop {
-        let message = format!("a {} has no member '{}'", base.kind(), key.text);
+        let message = format!("a {} has no member '{}'", base.kind(), key.word.as_str());
         self.stop(Fault::type_mismatch(message).hint("only a map has members by name"), site)
     }
 
@@ -260,6 +257,16 @@ impl<'a, T: Trace> Machine<'a, T> {
         let written = self.program.places.text(site);
         written.rsplit_once('.').map_or(written, |(base, _)| base)
     }
+}
+
+/// The member that `key` names; where it was found is where it is looked for first the next time.
+fn look_up<'a>(members: &'a Map, key: &Key) -> Option<Data<'a>> {
+    if let Some(node) = members.at(key.hint.get(), &key.word) {
+        return Some(Data::from(node));
+    }
+    let (found, node) = members.find(&key.word)?;
+    key.hint.set(found);
+    Some(Data::from(node))
 }
 
 /// `not` on a number gives a number, and on anything else a boolean.

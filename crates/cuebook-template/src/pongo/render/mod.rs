@@ -146,7 +146,12 @@ struct Machine<'a, T> {
 impl<'a, T: Trace> Machine<'a, T> {
     fn run(&mut self, code: &'a Code) -> Result<(), Stop> {
         self.burn(code.0.len() + 1)?;
-        code.0.iter().try_for_each(|node| self.node(node))
+        for node in &code.0 {
+            if !self.plain(node)? {
+                self.node(node)?;
+            }
+        }
+        Ok(())
     }
 
     fn burn(&mut self, steps: usize) -> Result<(), Stop> {

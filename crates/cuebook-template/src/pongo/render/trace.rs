@@ -26,8 +26,8 @@ pub(super) trait Trace {
     /// Whether it wants to be told.
     const ON: bool;
 
-    /// Text of the template, written at `start`, with its parts.
-    fn text(&mut self, places: &Places, start: usize, parts: (u32, u32));
+    /// Text of the template, and the first of its parts.
+    fn text(&mut self, places: &Places, range: Range<usize>, parts: u32);
 
     /// A value.
     fn value(&mut self, places: &Places, range: Range<usize>, site: Site, trust: Trust);
@@ -36,7 +36,7 @@ pub(super) trait Trace {
 impl Trace for () {
     const ON: bool = false;
 
-    fn text(&mut self, _: &Places, _: usize, _: (u32, u32)) {}
+    fn text(&mut self, _: &Places, _: Range<usize>, _: u32) {}
 
     fn value(&mut self, _: &Places, _: Range<usize>, _: Site, _: Trust) {}
 }
@@ -44,9 +44,12 @@ impl Trace for () {
 impl Trace for Vec<Segment> {
     const ON: bool = true;
 
-    fn text(&mut self, places: &Places, start: usize, parts: (u32, u32)) {
-        let mut at = start;
-        for (len, site) in places.parts.get(parts.0 as usize..parts.1 as usize).unwrap_or_default() {
+    fn text(&mut self, places: &Places, range: Range<usize>, parts: u32) {
+        let mut at = range.start;
+        for (len, site) in places.parts.get(parts as usize..).unwrap_or_default() {
+            if at >= range.end {
+                return;
+            }
             let end = at + *len as usize;
             if let Some(location) = places.location(*site) {
                 self.push(Segment { range: at..end, location, name: None, trust: Trust::Trusted });
