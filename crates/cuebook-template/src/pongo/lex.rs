@@ -87,9 +87,8 @@ impl Lexer<'_> {
     fn skip_note(&mut self) {
         let start = self.at;
         let end = self.rest().find("#}").map(|at| start + at + 2);
-        let line_end = self.rest().find('\n').map_or(self.text.len(), |at| start + at);
         match end {
-            Some(end) if end <= line_end => {}
+            Some(end) if !self.text[start..end].contains('\n') => {}
             Some(_) => self
                 .report(Span::new(start, start + 2), code::SYNTAX, "a comment `{# #}` is on one line only")
                 .hint("write {% comment %} … {% endcomment %} around several lines"),

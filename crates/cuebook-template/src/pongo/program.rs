@@ -237,8 +237,10 @@ pub(super) struct Include {
     pub(super) file: Expr,
     pub(super) if_exists: bool,
     pub(super) pairs: Box<[(Box<str>, Expr)]>,
-    /// Names that the included file may see besides the pairs; `None` after `only`.
-    pub(super) visible: Option<Visible>,
+    /// Names that the included file may see besides the pairs; none after `only`.
+    pub(super) visible: Visible,
+    /// Whether it sees the names of the context as well: no `only` stands here or further out.
+    pub(super) open: bool,
     pub(super) site: Site,
 }
 

@@ -145,14 +145,14 @@ impl Data<'_> {
     pub(crate) const fn kind(self) -> &'static str {
         match self {
             Self::Undefined | Self::Nil => "nil",
-            Self::Bool(_) => "bool",
-            Self::Int(_) => "int",
-            Self::Float(_) => "float",
-            Self::Str(_) => "string",
-            Self::List(_) | Self::Views(_) => "list",
-            Self::Map(_) => "map",
-            Self::Loop(_) => "forloop",
-            Self::Macro(..) => "macro",
+            Self::Bool(_) => "a bool",
+            Self::Int(_) => "an integer",
+            Self::Float(_) => "a float",
+            Self::Str(_) => "a string",
+            Self::List(_) | Self::Views(_) => "a list",
+            Self::Map(_) => "a map",
+            Self::Loop(_) => "a forloop",
+            Self::Macro(..) => "a macro",
         }
     }
 
@@ -254,7 +254,7 @@ impl Data<'_> {
             (Self::Loop(a), Self::Loop(b)) => std::ptr::eq(a, b),
             (a, b) if a.is_nil() && b.is_nil() => true,
             (a, b) if (a.is_list() && b.is_list()) || matches!((a, b), (Self::Map(_), Self::Map(_))) => {
-                let message = format!("a {} cannot be compared with a {}", a.kind(), b.kind());
+                let message = format!("{} cannot be compared with {}", a.kind(), b.kind());
                 return Err(Fault::type_mismatch(message).hint("compare their lengths, or loop over them"));
             }
             _ => false,

@@ -72,11 +72,8 @@ pub(super) fn pluralize<'a>(
     out: &mut Buffer,
 ) -> Result<(), Fault> {
     if !input.is_number() {
-        return Err(Fault::filter(format!(
-            "'pluralize' takes a number, got a value of kind {}",
-            input.kind()
-        ))
-        .hint("count a list first: items|length|pluralize"));
+        return Err(Fault::filter(format!("'pluralize' takes a number, got {}", input.kind()))
+            .hint("count a list first: items|length|pluralize"));
     }
     let endings = if argument.len() > 0 { env.text_of(argument)? } else { "s" };
     let (one, many) = endings.split_once(',').unwrap_or(("", endings));
@@ -151,7 +148,7 @@ mod tests {
         ] {
             check_text("pluralize", input, argument, expect);
         }
-        let string = "template_filter_failed: 'pluralize' takes a number, got a value of kind string";
+        let string = "template_filter_failed: 'pluralize' takes a number, got a string";
         check_error("pluralize", json!("1"), json!(null), string);
         let three = "template_filter_failed: 'pluralize' takes at most two endings, got 3";
         check_error("pluralize", json!(1), json!("a,b,c"), three);

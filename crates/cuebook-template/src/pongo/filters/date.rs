@@ -41,9 +41,9 @@ mod tests {
             check_text(name, time, json!(null), "");
             for (input, seen) in [
                 (json!("yesterday"), "a string that is none"),
-                (json!(1_700_000_000), "int"),
+                (json!(1_700_000_000), "an integer"),
                 (json!(null), "nil"),
-                (json!([]), "list"),
+                (json!([]), "a list"),
             ] {
                 let expect =
                     format!("template_filter_failed: 'date' and 'time' take a time of RFC 3339, got {seen}");

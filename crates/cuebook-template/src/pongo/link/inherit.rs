@@ -33,10 +33,11 @@ impl Linker<'_> {
         out: &mut CodeBuilder,
         open: impl FnOnce(&mut Self, &[Statement], &mut CodeBuilder),
     ) {
+        let named = file.index;
         let document = self.lineage(file);
         let Some(top) = document.0.last().cloned() else { return };
         self.documents.push(document);
-        self.chain.push(top.index);
+        self.chain.push(named);
         let blocks = std::mem::take(&mut self.open_blocks);
         open(self, &top.tree.body, out);
         self.in_file(&top, |linker, tree| linker.nested(&tree.body, out));

@@ -220,6 +220,11 @@ impl Linker<'_> {
         }
     }
 
+    /// Whether names that nothing here binds have the values of the context.
+    pub(super) fn sees_context(&self) -> bool {
+        !self.frames.iter().flat_map(|frame| &frame.scopes).any(|scope| scope.closed)
+    }
+
     /// Every name that is bound somewhere, with the slot it has here.
     pub(super) fn visible(&mut self) -> Vec<(Box<str>, Slot)> {
         let mut names: Vec<Box<str>> = Vec::new();

@@ -211,9 +211,11 @@ impl Linker<'_> {
                     .iter()
                     .map(|pair| (pair.name.text.clone(), self.expr(&pair.value)))
                     .collect();
-                let visible = (!include.only).then(|| self.visible().into_boxed_slice());
+                let open = !include.only && self.sees_context();
+                let visible = if include.only { Vec::new() } else { self.visible() }.into_boxed_slice();
                 let site = self.site(span);
-                let node = program::Include { file, if_exists: include.if_exists, pairs, visible, site };
+                let node =
+                    program::Include { file, if_exists: include.if_exists, pairs, visible, open, site };
                 self.push(Node::Include(Box::new(node)), out);
             }
         }
@@ -238,6 +240,8 @@ impl Linker<'_> {
         let values: Vec<Expr> = include.pairs.iter().map(|pair| self.expr(&pair.value)).collect();
         let names: Vec<&str> = include.pairs.iter().map(|pair| &*pair.name.text).collect();
         let escape = std::mem::replace(&mut self.escape, self.options.autoescape);
+        // What `only` hides are the named cycles, too.
+        let cycles = include.only.then(|| std::mem::take(&mut self.cycles));
         self.included(span, |linker| {
             linker.document(file, out, |linker, body, out| {
                 let copies = linker.open_scope(&[body], &names, include.only);
@@ -245,6 +249,7 @@ impl Linker<'_> {
                 linker.set_pairs(&names, values, out);
             });
         });
+        self.cycles = cycles.unwrap_or_else(|| std::mem::take(&mut self.cycles));
         self.escape = escape;
         self.close_scope();
     }
@@ -279,6 +284,8 @@ impl Linker<'_> {
 
     /// Links a macro with the scope at hand as the scope of its definition.
     fn macro_unit(&mut self, definition: &Macro) -> program::Macro {
+        // A cycle takes its turns in the frame it stands in; a macro has another.
+        let cycles = std::mem::take(&mut self.cycles);
         self.frames.push(Frame::default());
         let defaults: Vec<Option<Expr>> =
             definition.parameters.iter().map(|(_, default)| Some(self.expr(default.as_ref()?))).collect();
@@ -291,6 +298,7 @@ impl Linker<'_> {
             });
         let code = out.finish(&mut self.places);
         let (captures, slots) = self.frames.pop().unwrap_or_default().into_captures();
+        self.cycles = cycles;
         program::Macro {
             name: definition.name.text.clone(),
             unit: Unit { code, slots },

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::trace::Trace;
-use super::{Machine, Stop};
+use super::{Home, Machine, Stop};
 use crate::diagnostic::Diagnostic;
 use crate::pongo::context::Context;
 use crate::pongo::fault::{Fault, code};
@@ -62,13 +62,27 @@ impl<'a, T: Trace> Machine<'a, T> {
         }
         let (text, trust) = self.buffered(|machine| {
             machine.in_frame(called.unit.slots, site, |machine| {
-                machine.enter_macro(called, frame, arguments)?;
-                machine.run(&called.unit.code)
+                machine.at_home(frame, |machine| {
+                    machine.enter_macro(called, frame, arguments)?;
+                    machine.run(&called.unit.code)
+                })
             })
         })?;
         let kept = self.env.keep(text.as_str());
         let text = self.at(kept, site)?;
         Ok(View { data: Data::Str(text), trust, safe: true })
+    }
+
+    /// Runs as part of the program whose frame is at `frame`: its places and names are those of a macro.
+    fn at_home(&mut self, frame: usize, run: impl FnOnce(&mut Self) -> Result<(), Stop>) -> Result<(), Stop> {
+        let Some(home) = self.homes.iter().rev().find(|home| home.base <= frame) else { return run(self) };
+        let (program, names) = (home.program, Rc::clone(&home.names));
+        let program = std::mem::replace(&mut self.program, program);
+        let names = std::mem::replace(&mut self.names, names);
+        let ran = run(self);
+        self.program = program;
+        self.names = names;
+        ran
     }
 
     #[cold]
@@ -129,33 +143,50 @@ impl<'a, T: Trace> Machine<'a, T> {
         }
         let names = self.names_for(include)?;
         let Some(program) = self.program_named(name, include)? else { return Ok(()) };
-        let caller = std::mem::replace(&mut self.program, program);
-        let outer = std::mem::replace(&mut self.names, Rc::new(names));
-        let ran = self.in_frame(program.unit.slots, site, |machine| {
-            machine.load_roots();
-            machine.run(&program.unit.code)
-        });
-        self.names = outer;
-        self.program = caller;
-        ran.map_err(|stop| self.included_at(stop, site))
+        let base = self.slots.len();
+        self.in_frame(program.unit.slots, site, |machine| {
+            machine.homes.push(Home { base, program, names: Rc::new(names) });
+            let ran = machine.at_home(base, |machine| {
+                machine.load_roots();
+                machine.run(&program.unit.code)
+            });
+            machine.homes.pop();
+            ran.map_err(|stop| machine.included_at(stop, site))
+        })
     }
 
     /// The names that an included file sees.
     fn names_for(&mut self, include: &'a Include) -> Result<Names<'a>, Stop> {
         let mut given = HashMap::new();
-        for (name, slot) in include.visible.iter().flatten() {
+        for (name, slot) in &include.visible {
             given.insert(&**name, self.slot(*slot));
         }
         for (name, value) in &include.pairs {
             let value: &'a Expr = value;
             given.insert(&**name, self.eval(value)?);
         }
-        let outer = include.visible.is_some().then(|| Rc::clone(&self.names));
+        let outer = include.open.then(|| Rc::clone(&self.names));
         Ok(Names { given, outer, context: None })
     }
 
-    fn program_named(&self, name: &str, include: &Include) -> Result<Option<&'a Program>, Stop> {
+    /// The program of a file that an expression names; a render asks for each name once.
+    fn program_named(&mut self, name: &str, include: &Include) -> Result<Option<&'a Program>, Stop> {
         let site = include.site;
+        if let Some(program) = self.found.get(name) {
+            return Ok(Some(program));
+        }
+        let Some(found) = self.load_program(name, site)? else {
+            return if include.if_exists { Ok(None) } else { Err(self.no_template(site)) };
+        };
+        let files = self.found.len() + 1;
+        let counted = self.env.limits().check(LimitKind::Files, files);
+        self.at(counted, site)?;
+        let program = self.held.keep(found);
+        self.found.insert(name.into(), program);
+        Ok(Some(program))
+    }
+
+    fn load_program(&self, name: &str, site: Site) -> Result<Option<Arc<Program>>, Stop> {
         let Some(loader) = self.settings.loader else {
             let fault = Fault::new(code::NOT_FOUND, "this render can load no templates");
             return Err(self.stop(fault.hint("name the file in quotes"), site));
@@ -169,33 +200,35 @@ impl<'a, T: Trace> Machine<'a, T> {
                 })
             }
         };
-        match found {
-            Ok(Some(program)) => Ok(Some(self.held.keep(program))),
-            Ok(None) if include.if_exists => Ok(None),
-            Ok(None) => {
-                Err(self.stop(Fault::new(code::NOT_FOUND, format!("there is no template '{name}'")), site))
-            }
-            Err(faults) => Err(self.first_of_many(faults, site)),
-        }
+        found.map_err(|faults| self.first_of_many(faults, site))
+    }
+
+    /// The name is a value, so an error shows the tag that has it and not the name.
+    #[cold]
+    fn no_template(&self, site: Site) -> Stop {
+        let fault = Fault::new(code::NOT_FOUND, "there is no template of the name that this include has");
+        self.stop(fault.hint("check the value, or say if_exists when the file may be missing"), site)
     }
 
     /// The first of the faults that a file has; a render stops at one.
     fn first_of_many(&self, faults: Vec<Diagnostic>, site: Site) -> Stop {
         match faults.into_iter().next() {
-            Some(first) => self.included_at(Box::new(first), site),
-            None => self.stop(Fault::new(code::UNREADABLE, "a template cannot be compiled"), site),
+            Some(first) if first.label.is_some() => self.included_at(Box::new(first), site),
+            _ => {
+                let message = "the template of the name that this include has cannot be read";
+                self.stop(
+                    Fault::new(code::UNREADABLE, message).hint("check the file and its permissions"),
+                    site,
+                )
+            }
         }
     }
 
     /// Says that a fault's file came in at `site`.
     fn included_at(&self, mut stop: Stop, site: Site) -> Stop {
         let places = &self.program.places;
-        if stop.label.is_none() {
-            stop.label = places.location(site);
-        } else {
-            stop.included_from.extend(places.location(site));
-            stop.included_from.extend(places.included_from(site));
-        }
+        stop.included_from.extend(places.location(site));
+        stop.included_from.extend(places.included_from(site));
         stop
     }
 }

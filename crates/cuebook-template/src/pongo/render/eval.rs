@@ -135,7 +135,7 @@ impl<'a, T: Trace> Machine<'a, T> {
 
     fn item(&mut self, view: View<'a>, index: usize, path: &Path) -> Result<View<'a>, Stop> {
         if !view.data.is_list() && !view.data.is_string() {
-            let message = format!("a {} has no items by number", view.data.kind());
+            let message = format!("{} has no items by number", view.data.kind());
             return Err(
                 self.stop(Fault::type_mismatch(message).hint("only lists and strings have"), path.site)
             );
@@ -185,7 +185,7 @@ impl<'a, T: Trace> Machine<'a, T> {
             let whole = self.program.places.text(path.site);
             let name = whole.split('(').nth(index.min(1).saturating_sub(1)).unwrap_or(whole);
             let message =
-                format!("'{}' is a {}, and only a macro can be called", name.trim(), view.data.kind());
+                format!("'{}' is {}, and only a macro can be called", name.trim(), view.data.kind());
             return Err(self.stop(Fault::type_mismatch(message).hint("leave the parentheses out"), path.site));
         };
         let mut values = Vec::with_capacity(arguments.len());
@@ -248,7 +248,7 @@ impl<'a, T: Trace> Machine<'a, T> {
 
     #[cold]
     fn no_members(&self, base: Data<'a>, key: &Key, site: Site) -> Stop {
-        let message = format!("a {} has no member '{}'", base.kind(), key.word.as_str());
+        let message = format!("{} has no member '{}'", base.kind(), key.word.as_str());
         self.stop(Fault::type_mismatch(message).hint("only a map has members by name"), site)
     }
 
@@ -284,7 +284,7 @@ fn negative(data: Data<'_>) -> Result<Data<'_>, Fault> {
         Data::Int(integer) => Ok(Data::Int(integer.wrapping_neg())),
         Data::Float(float) => Ok(Data::Float(-float)),
         other => {
-            let message = format!("a {} has no negative", other.kind());
+            let message = format!("{} has no negative", other.kind());
             Err(Fault::type_mismatch(message).hint("only numbers have"))
         }
     }

@@ -11,6 +11,7 @@ mod rare;
 mod trace;
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -83,12 +84,15 @@ impl Program {
         let held = Held::default();
         let limit = limits.get(LimitKind::OutputBytes);
         let room = self.places.files.first().map_or(0, |file| file.text().len() * 2);
+        let names = Rc::new(Names::of(context));
         let mut machine = Machine {
             program: self,
             env: Env::new(&arena, limits, settings.seed),
             settings,
             held: &held,
-            names: Rc::new(Names::of(context)),
+            homes: vec![Home { base: 0, program: self, names: Rc::clone(&names) }],
+            names,
+            found: HashMap::new(),
             slots: Vec::new(),
             base: 0,
             out: Buffer::with_room(LimitKind::OutputBytes, limit, room),
@@ -121,6 +125,23 @@ impl Held {
     }
 }
 
+/// The list is taken apart link by link: a long one must not cost a stack.
+impl Drop for Held {
+    fn drop(&mut self) {
+        let mut last = self.0.take();
+        while let Some((_, mut next)) = last {
+            last = next.0.take();
+        }
+    }
+}
+
+/// Where a program runs: its frame and those above it, up to the next home, are its own.
+struct Home<'a> {
+    base: usize,
+    program: &'a Program,
+    names: Rc<Names<'a>>,
+}
+
 /// One render.
 struct Machine<'a, T> {
     /// The program whose nodes run: the one rendered, or one that it includes.
@@ -130,6 +151,10 @@ struct Machine<'a, T> {
     held: &'a Held,
     /// Where the roots of the program get their values.
     names: Rc<Names<'a>>,
+    /// The programs that run within each other, outermost first.
+    homes: Vec<Home<'a>>,
+    /// The programs that this render has named so far.
+    found: HashMap<Box<str>, &'a Program>,
     slots: Vec<View<'a>>,
     /// Where the frame at hand begins in `slots`.
     base: usize,

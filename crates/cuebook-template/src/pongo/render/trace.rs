@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::diagnostic::Location;
 use crate::pongo::program::{Places, Site};
+use crate::pongo::token::Keyword;
 use crate::trust::Trust;
 
 /// A range of a rendered text, and what made it.
@@ -66,10 +67,11 @@ impl Trace for Vec<Segment> {
     }
 }
 
-/// The path that an expression begins with.
+/// The path that an expression begins with; a literal or a keyword is none.
 fn path_of(expression: &str) -> Option<&str> {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
     let len = expression.bytes().take_while(|byte| is_part(*byte)).count();
-    let begins_with_name = expression.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    begins_with_name.then(|| &expression[..len])
+    let path = &expression[..len];
+    let is_name = path.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    (is_name && Keyword::parse(path).is_none()).then_some(path)
 }

@@ -1,3 +1,10 @@
 //! The pongo dialect, as a user of the crate sees it.
 
 mod cases;
+mod expressions;
+mod includes;
+mod inheritance;
+mod lexing;
+mod scopes;
+mod support;
+mod tags;
