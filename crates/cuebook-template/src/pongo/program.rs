@@ -358,6 +358,12 @@ impl Program {
         &self.options
     }
 
+    /// The file it was compiled from.
+    pub fn entry(&self) -> &Source {
+        // A program is made from a parsed entry, which is the first file.
+        &self.places.files[0]
+    }
+
     /// The files it is made of, the entry first.
     pub fn files(&self) -> &[Source] {
         &self.places.files

@@ -127,6 +127,7 @@ error_codes! {
     PromptTemplateNotFound = "prompt_template_not_found", Run, 404, "No library has the template that won the resolution", "install or create the template, or correct the reference in the layer named";
     PromptTemplateInvalid = "prompt_template_invalid", Load, 400, "A prompt template is malformed", "correct each fault listed";
     PromptAlreadyExists = "prompt_already_exists", Http, 409, "There is a template of that id and version", "raise the version";
+    PromptRenderFailed = "prompt_render_failed", Run, 400, "A layered template could not be rendered", "correct the template at the place named";
     PromptEmpty = "prompt_empty", Run, 400, "A composed prompt has no text", "give at least one part of the prompt some text";
     PromptChangedOnResume = "prompt_changed_on_resume", Log, -, "A prompt composed again after a restart differs from the one before", "nothing, if its sources were changed on purpose; pin versions if not";
     PromptPackDependencyUnresolvable = "prompt_pack_dependency_unresolvable", Load, 422, "A prompt pack needs a pack that is not installed", "install the pack named first";
