@@ -18,6 +18,7 @@ mod inputs;
 pub mod journal;
 mod load;
 mod models;
+mod parallel;
 mod refusal;
 mod render;
 mod report;
