@@ -57,6 +57,8 @@ pub struct Host {
     pub store: Arc<dyn RunStore>,
     pub(crate) engine: Engine,
     pub(crate) service: Service,
+    /// A name that no other process has: the owner of the requests that this one is at.
+    pub(crate) instance: String,
     root: PathBuf,
 }
 
@@ -106,7 +108,8 @@ impl Host {
         };
         let (workflows, root) = (loaded.workflows, options.root.clone());
         let service = Service::default();
-        Ok(Self { config, libraries, agents, workflows, pipeline, store, engine, service, root })
+        let instance = new_ticket();
+        Ok(Self { config, libraries, agents, workflows, pipeline, store, engine, service, instance, root })
     }
 
     /// Loads a workflow: a path to a JSON file, the id of a workflow of the project, or, without a name, the one that
@@ -170,7 +173,7 @@ impl Host {
         let overlay = start.configurable.as_ref().and_then(|overlay| overlay.recursion_limit);
         let limit = self.config.limits.max_node_executions;
         let facts = RunFacts {
-            run_id: RunId::new(format!("run_{}", uuid::Uuid::now_v7().simple())),
+            run_id: run_id_of(&new_ticket()),
             principal: start.principal.clone(),
             user: None,
             workflow_id: plan.definition.id.clone(),
@@ -214,6 +217,16 @@ impl Host {
             .await
             .map_err(|error| Diagnostic::error(ErrorCode::InternalError.as_str(), error.to_string()).into())
     }
+}
+
+/// A name that nothing else has, and that sorts by the time it was made.
+pub(crate) fn new_ticket() -> String {
+    uuid::Uuid::now_v7().simple().to_string()
+}
+
+/// The id of the run that is made under a ticket.
+pub fn run_id_of(ticket: &str) -> RunId {
+    RunId::new(format!("run_{ticket}"))
 }
 
 /// The store in a data directory, or one in memory.

@@ -22,6 +22,7 @@ mod parallel;
 mod refusal;
 mod render;
 mod report;
+mod requests;
 mod seams;
 mod secrets;
 mod service;
@@ -39,7 +40,7 @@ pub use explain::{
     disclose_composition, disclose_error, disclose_node, disclose_preview, disclose_resolution, margin,
 };
 pub use files::shown;
-pub use host::{CONFIG_FILE, Host, Options, StartRun, load_config};
+pub use host::{CONFIG_FILE, Host, Options, StartRun, load_config, run_id_of};
 pub use init::init;
 pub use inputs::{TypedInput, named, read_typed};
 pub use load::{Directories, WorkflowFile, Workflows};

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cuebook_engine::{ComposedPart, Plan, RunSignals, RunState, SignalBody, snapshot};
-use cuebook_log::{Record, RunEntry};
+use cuebook_engine::{
+    ComposedPart, EngineError, Plan, RunHandle, RunSignals, RunState, SignalBody, snapshot,
+};
+use cuebook_log::{LogError, Record, RunEntry};
 use cuebook_prompt::{ContentHash, Principal, Value};
 use cuebook_wire::{
     CreateRun, ErrorCode, NodeId, RunEvent, RunId, RunSnapshot, RunStatus, Sequence, WorkflowDefinition,
@@ -21,7 +23,7 @@ use crate::refusal::Refusal;
 pub struct CreatedRun {
     /// The run.
     pub run_id: RunId,
-    /// Its status; `running` also when it has ended already, as its end is told by its events.
+    /// Its status: `running`, also when it waits or has ended by now, as its events tell that.
     pub status: RunStatus,
 }
 
@@ -61,7 +63,9 @@ pub fn sequence_of(run_id: &RunId, id: &str) -> Option<Sequence> {
 }
 
 impl Host {
-    /// Starts the run that a request describes.
+    /// Starts the run that a request describes, under the id `run_id`, or under a new one.
+    ///
+    /// A run of this id that was started before is left as it is, and is the answer.
     ///
     /// # Errors
     ///
@@ -69,17 +73,10 @@ impl Host {
     pub async fn create_run(
         self: &Arc<Self>,
         principal: &Principal,
+        run_id: Option<RunId>,
         request: CreateRun,
     ) -> Result<CreatedRun, Refusal> {
-        let plan =
-            self.workflow_for(principal, &request.workflow_id).await.map_err(|refusal| {
-                match refusal.code {
-                    ErrorCode::NotFound => {
-                        Refusal::new(ErrorCode::ValidationError, "'workflowId' names no workflow")
-                    }
-                    _ => refusal,
-                }
-            })?;
+        let plan = self.workflow_for(principal, &request.workflow_id).await.map_err(unknown_workflow)?;
         let start = StartRun {
             principal,
             plan: &plan,
@@ -88,11 +85,21 @@ impl Host {
             refuse_undeclared: false,
         };
         let mut facts = self.facts(&start)?;
+        facts.run_id = run_id.unwrap_or(facts.run_id);
         facts.tags = request.tags;
         facts.metadata = request.metadata;
-        let handle = self.engine.start(facts, Arc::clone(&plan)).await?;
-        let run_id = handle.run_id().clone();
-        let slot = (principal.tenant.clone(), run_id.clone());
+        let created = CreatedRun { run_id: facts.run_id.clone(), status: RunStatus::Running };
+        match self.engine.start(facts, Arc::clone(&plan)).await {
+            Ok(handle) => self.attend(principal, handle, plan),
+            Err(EngineError::Log(LogError::RunExists(_))) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(created)
+    }
+
+    /// Knows a run as one under way until it has ended.
+    fn attend(self: &Arc<Self>, principal: &Principal, handle: RunHandle, plan: Arc<Plan>) {
+        let slot = (principal.tenant.clone(), handle.run_id().clone());
         self.service.active().insert(slot.clone(), handle.signals().clone());
         self.service.keep(plan);
         let host = Arc::clone(self);
@@ -101,9 +108,6 @@ impl Host {
             let _ = handle.wait().await;
             host.service.active().remove(&slot);
         });
-        let status = self.store.entry(principal, &run_id).await?.status;
-        let status = if status.is_terminal() { RunStatus::Running } else { status };
-        Ok(CreatedRun { run_id, status })
     }
 
     /// The plan of a workflow: one that the tenant registered, or one of the project.
@@ -352,6 +356,14 @@ impl Host {
     pub async fn check_store(&self) -> Result<(), Refusal> {
         self.store.runs(&Principal::local(), 1).await?;
         Ok(())
+    }
+}
+
+/// A workflow that is not there is a fault of the request for a run.
+fn unknown_workflow(refusal: Refusal) -> Refusal {
+    match refusal.code {
+        ErrorCode::NotFound => Refusal::new(ErrorCode::ValidationError, "'workflowId' names no workflow"),
+        _ => refusal,
     }
 }
 

@@ -62,7 +62,7 @@ async fn measure(runs: usize) -> Outcome<(f64, f64)> {
 async fn template(host: &Arc<Host>) -> Outcome<Vec<Record>> {
     let principal = Principal::local();
     let created = host
-        .create_run(&principal, CreateRun::new(WorkflowId::new("three")))
+        .create_run(&principal, None, CreateRun::new(WorkflowId::new("three")))
         .await
         .map_err(|it| it.message)?;
     loop {

@@ -5,16 +5,16 @@ use axum::extract::State;
 use axum::http::header::LOCATION;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use cuebook_host::Refusal;
 use cuebook_host::log::RunEntry;
 use cuebook_host::wire::{CreateRun, ErrorCode, RunId, RunSnapshot, RunStatus, Sequence};
+use cuebook_host::{Refusal, run_id_of};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::auth::{Caller, Scope};
 use crate::body::JsonBody;
 use crate::error::ApiError;
-use crate::idempotency::Attempt;
+use crate::idempotency::{Attempt, once};
 use crate::params::{Path, Query};
 use crate::shapes::{BulkCancel, CancelRun, MAX_BULK};
 use crate::state::App;
@@ -32,10 +32,11 @@ pub(super) async fn create_run(
     body: JsonBody,
 ) -> Result<Response, ApiError> {
     let principal = caller.principal(Scope::RunsCreate)?;
-    let attempt = Attempt::new(&caller, "POST /v1/runs", &headers, &body);
+    let attempt = Attempt::new(&principal, "POST /v1/runs", &headers, &body);
     let (worker, request) = (app.clone(), body.read::<CreateRun>());
-    let act = async move {
-        let created = worker.host.create_run(&principal, request?).await?;
+    let act = |ticket: Option<String>| async move {
+        let run_id = ticket.as_deref().map(run_id_of);
+        let created = worker.host.create_run(&principal, run_id, request?).await?;
         worker.metrics.runs_created.inc();
         let status = format!("/v1/runs/{}", created.run_id);
         let answer = json!({
@@ -46,7 +47,7 @@ pub(super) async fn create_run(
         });
         Ok((StatusCode::CREATED, [(LOCATION, status)], Json(answer)).into_response())
     };
-    Ok(app.idempotency.once(attempt, act).await)
+    Ok(once(&app.host, attempt, act).await)
 }
 
 /// A run's snapshot.
@@ -99,14 +100,14 @@ pub(super) async fn cancel_run(
     body: JsonBody,
 ) -> Result<Response, ApiError> {
     let principal = caller.principal(Scope::RunsCancel)?;
-    let attempt = Attempt::new(&caller, &format!("POST /v1/runs/{run_id}/cancel"), &headers, &body);
+    let attempt = Attempt::new(&principal, &format!("POST /v1/runs/{run_id}/cancel"), &headers, &body);
     let (worker, request, by) = (app.clone(), body.read::<CancelRun>(), caller.name().to_owned());
-    let act = async move {
+    let act = |_| async move {
         let run_id = RunId::new(run_id);
         let status = worker.host.cancel_run(&principal, &run_id, request?.reason, &by).await?;
         Ok(Json(json!({ "runId": run_id, "status": status })).into_response())
     };
-    Ok(app.idempotency.once(attempt, act).await)
+    Ok(once(&app.host, attempt, act).await)
 }
 
 /// Ends several runs; each has its own result, in the order of the request.
@@ -117,9 +118,9 @@ pub(super) async fn bulk_cancel_runs(
     body: JsonBody,
 ) -> Result<Response, ApiError> {
     let principal = caller.principal(Scope::RunsCancel)?;
-    let attempt = Attempt::new(&caller, "POST /v1/runs:bulk-cancel", &headers, &body);
+    let attempt = Attempt::new(&principal, "POST /v1/runs:bulk-cancel", &headers, &body);
     let (worker, request, by) = (app.clone(), body.read::<BulkCancel>(), caller.name().to_owned());
-    let act = async move {
+    let act = |_| async move {
         let request = request.map_err(|error| error.with("maxRunIds", MAX_BULK))?;
         let mut results = Vec::with_capacity(request.run_ids.len());
         for run_id in request.run_ids.into_iter().map(RunId::new) {
@@ -128,7 +129,7 @@ pub(super) async fn bulk_cancel_runs(
         }
         Ok(Json(json!({ "results": results })).into_response())
     };
-    Ok(app.idempotency.once(attempt, act).await)
+    Ok(once(&app.host, attempt, act).await)
 }
 
 fn bulk_result(run_id: &RunId, cancelled: Result<RunStatus, Refusal>) -> Value {
