@@ -9,6 +9,7 @@ use cuebook_wire::{ErrorCode, Fault, PromptTemplate, TemplateId, Version, strict
 
 use crate::document::Document;
 use crate::files::{list, read_text, shown};
+use crate::load::lint::lint;
 use crate::parallel;
 use crate::report::Problems;
 
@@ -16,17 +17,18 @@ use crate::report::Problems;
 pub(super) struct FileLibrary {
     library: Library,
     files: BTreeMap<(TemplateId, Version), PathBuf>,
+    warnings: Vec<Diagnostic>,
 }
 
 impl FileLibrary {
     /// Takes a library without templates.
     pub(super) fn new(library: Library) -> Self {
-        Self { library, files: BTreeMap::new() }
+        Self { library, files: BTreeMap::new(), warnings: Vec::new() }
     }
 
-    /// The library.
-    pub(super) fn into_library(self) -> Library {
-        self.library
+    /// The library, and what is doubtful about its templates.
+    pub(super) fn into_parts(self) -> (Library, Vec<Diagnostic>) {
+        (self.library, self.warnings)
     }
 
     /// Adds every template of `directory`.
@@ -35,7 +37,10 @@ impl FileLibrary {
         let paths = list(directory, &["md", "json"])?;
         let templates = parallel::map(&paths, |path| read_template(path));
         for (path, template) in paths.into_iter().zip(templates) {
-            problems.collect(template.and_then(|template| self.add(path, template)));
+            problems.collect(template.and_then(|(template, warnings)| {
+                self.warnings.extend(warnings);
+                self.add(path, template)
+            }));
         }
         problems.or(())
     }
@@ -65,11 +70,12 @@ fn read_document(path: &Path) -> Result<Document, Problems> {
     if is_json { Document::json(source) } else { Document::front_matter(source) }
 }
 
-fn read_template(path: &Path) -> Result<PromptTemplate, Problems> {
+fn read_template(path: &Path) -> Result<(PromptTemplate, Vec<Diagnostic>), Problems> {
     let document = read_document(path)?;
     let template =
         strict::read::<PromptTemplate>(document.value()).map_err(|faults| document.problems(faults))?;
-    extract_path_problems(&document, &template).or(template)
+    let warnings = lint(&document, "", &template);
+    extract_path_problems(&document, &template).or((template, warnings))
 }
 
 fn extract_path_problems(document: &Document, template: &PromptTemplate) -> Problems {
