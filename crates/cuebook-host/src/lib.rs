@@ -19,10 +19,12 @@ pub mod journal;
 mod load;
 mod models;
 mod parallel;
+mod projection;
 mod refusal;
 mod render;
 mod report;
 mod requests;
+mod scopes;
 mod seams;
 mod secrets;
 mod service;
@@ -45,11 +47,12 @@ pub use init::init;
 pub use inputs::{TypedInput, named, read_typed};
 pub use load::{Directories, WorkflowFile, Workflows};
 pub use models::ModelRouter;
+pub use projection::Projection;
 pub use refusal::Refusal;
 pub use render::{Rendered, parse_reference};
 pub use report::{Problems, render as render_diagnostic};
 pub use secrets::ConfiguredSecrets;
-pub use service::{CreatedRun, sequence_of};
+pub use service::{CreateOptions, CreatedRun, sequence_of};
 
 pub use cuebook_template::Diagnostic;
 

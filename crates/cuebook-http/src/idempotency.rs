@@ -2,12 +2,13 @@
 //!
 //! Keyed by tenant, endpoint (method and path) and key, in the store: an answer is kept before it is given, so that a
 //! repetition finds it, also after a restart. Only final answers are kept (2xx, and 4xx that are not 400, 401, 403, 408 or
-//! 429). A key with another body is refused, and so is one whose first request is under way. What was begun under a key is
+//! 429 and do not say when to try again). A key with another body is refused, and so is one whose first request is under way. What was begun under a key is
 //! brought to its end though its caller goes away; what ended half way is done again under the same ticket.
 
 use std::sync::Arc;
 
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
+use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use cuebook_host::Host;
@@ -30,7 +31,7 @@ pub(crate) struct Attempt<'r> {
     principal: Principal,
     endpoint: String,
     headers: &'r HeaderMap,
-    body: &'r [u8],
+    body: &'r JsonBody,
 }
 
 impl<'r> Attempt<'r> {
@@ -41,7 +42,7 @@ impl<'r> Attempt<'r> {
         headers: &'r HeaderMap,
         body: &'r JsonBody,
     ) -> Self {
-        Self { principal: principal.clone(), endpoint: endpoint.to_owned(), headers, body: &body.bytes }
+        Self { principal: principal.clone(), endpoint: endpoint.to_owned(), headers, body }
     }
 }
 
@@ -51,7 +52,7 @@ impl<'r> Attempt<'r> {
 pub(crate) async fn once<F>(
     host: &Arc<Host>,
     attempt: Attempt<'_>,
-    act: impl FnOnce(Option<String>) -> F,
+    act: impl FnOnce(Option<String>) -> F + Send + 'static,
 ) -> Response
 where
     F: Future<Output = Result<Response, ApiError>> + Send + 'static,
@@ -62,17 +63,29 @@ where
         Err(error) => return error.into_response(),
     };
     let request = RequestKey { endpoint: attempt.endpoint, key };
-    let body = String::from_utf8_lossy(attempt.body);
-    match host.claim_request(&attempt.principal, request.clone(), &body).await {
+    let (host, body) = (Arc::clone(host), attempt.body.bytes.clone());
+    // In a task of its own from the claim on, so that nothing is left half way when the caller goes.
+    let task = tokio::spawn(claimed(host, attempt.principal, request, body, act));
+    task.await.unwrap_or_else(|_| failed().into_response())
+}
+
+async fn claimed<F>(
+    host: Arc<Host>,
+    principal: Principal,
+    request: RequestKey,
+    body: Bytes,
+    act: impl FnOnce(Option<String>) -> F,
+) -> Response
+where
+    F: Future<Output = Result<Response, ApiError>>,
+{
+    match host.claim_request(&principal, request.clone(), &String::from_utf8_lossy(&body)).await {
         Ok(Claimed::Answered(reply)) => replayed(reply),
         Ok(Claimed::Mismatch) => mismatch().into_response(),
         Ok(Claimed::InFlight) => in_flight().into_response(),
         Ok(Claimed::Yours(ticket)) => {
-            let host = Arc::clone(host);
-            let guard = Guard { host, principal: attempt.principal, request: Some(request) };
-            let act = act(Some(ticket));
-            let act = async move { guard.finish(act.await.into_response()).await };
-            tokio::spawn(act).await.unwrap_or_else(|_| failed().into_response())
+            let guard = Guard { host, principal, request: Some(request) };
+            guard.finish(act(Some(ticket)).await.into_response()).await
         }
         Err(refusal) => ApiError::from(refusal).into_response(),
     }
@@ -90,7 +103,8 @@ impl Guard {
     async fn finish(mut self, response: Response) -> Response {
         let (parts, body) = response.into_parts();
         let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
-        let ending = if is_final(parts.status) {
+        let may_change = parts.headers.contains_key(RETRY_AFTER);
+        let ending = if is_final(parts.status) && !may_change {
             let body = String::from_utf8_lossy(&body).into();
             Ending::Answered(Reply { status: parts.status.as_u16(), headers: kept(&parts.headers), body })
         } else if parts.status.is_server_error() {

@@ -35,7 +35,7 @@ pub(super) async fn register_workflow(
     let principal = caller.principal(Scope::RunsCreate)?;
     let attempt = Attempt::new(&principal, "POST /v1/host/sample/workflows", &headers, &body);
     let (worker, definition) = (app.clone(), body.read::<WorkflowDefinition>());
-    let act = |_| async move {
+    let act = move |_| async move {
         let definition = definition?;
         let id = definition.id.clone();
         worker.host.register_workflow(&principal, definition).await?;
