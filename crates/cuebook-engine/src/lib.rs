@@ -19,6 +19,7 @@ mod plan;
 mod ports;
 mod request;
 mod snapshot;
+mod stand_in;
 mod state;
 mod trigger;
 mod verdict;
@@ -35,6 +36,7 @@ pub use plan::{Compiled, Plan, PlanEdge, PlanInput, PlanNode};
 pub use ports::{Clock, ModelCall, Models, PieceSink};
 pub use request::prompt_request;
 pub use snapshot::snapshot;
+pub use stand_in::{MOCK_PROVIDERS, StreamText};
 pub use state::{NodeState, Phase, RunState};
 pub use trigger::{EdgeVerdict, Join, join};
 

@@ -34,6 +34,7 @@ impl Host {
             workflows: self.workflows.ids().map(str::to_owned).collect(),
             agents: self.agents.ids().count(),
             templates: self.libraries.iter().map(|library| library.entries().count()).sum(),
+            warnings: self.warnings.clone(),
             ..ProjectCheck::default()
         };
         self.check_host_defaults(&mut check.problems);

@@ -1,5 +1,7 @@
 //! Reading files and directories, with errors that name the path.
 
+use std::fs::{DirEntry, File};
+use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
 use cuebook_template::{Diagnostic, Source};
@@ -24,10 +26,17 @@ pub(crate) fn read_text(path: &Path) -> Result<Source, Problems> {
     if facts.len() > MAX_BYTES {
         return Err(problem(&format!("it has {} bytes; at most {MAX_BYTES} are read", facts.len())));
     }
-    let bytes = std::fs::read(path).map_err(|error| problem(&error.to_string()))?;
+    let bytes = read_bytes(path, facts.len()).map_err(|error| problem(&error.to_string()))?;
     let text = String::from_utf8(bytes)
         .map_err(|error| problem(&format!("byte {} is not UTF-8", error.utf8_error().valid_up_to())))?;
     Ok(Source::new(shown(path).to_string(), text))
+}
+
+/// The bytes of a file of about `length` bytes, without asking for its length again.
+fn read_bytes(path: &Path, length: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default() + 1);
+    File::open(path)?.take(MAX_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// A path as a person wants to read it: without a leading `./`.
@@ -46,11 +55,11 @@ fn unreadable(path: &Path, reason: &str) -> Problems {
 ///
 /// `file_unreadable` when the directory is there and cannot be listed.
 pub(crate) fn list(directory: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>, Problems> {
-    let wanted = |path: &PathBuf| {
-        path.is_file()
-            && path.extension().and_then(|it| it.to_str()).is_some_and(|it| extensions.contains(&it))
-    };
-    Ok(entries(directory)?.into_iter().filter(wanted).collect())
+    by_name(directory, |entry| {
+        let name = entry.file_name();
+        let extension = Path::new(&name).extension().and_then(|it| it.to_str());
+        extension.is_some_and(|it| extensions.contains(&it)) && is_file(entry)
+    })
 }
 
 /// Everything in `directory`, by name; nothing when it is not there.
@@ -59,14 +68,26 @@ pub(crate) fn list(directory: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>
 ///
 /// As [`list`].
 pub(crate) fn entries(directory: &Path) -> Result<Vec<PathBuf>, Problems> {
+    by_name(directory, |_| true)
+}
+
+/// Whether an entry is a file or leads to one; the listing knows it of all but links.
+fn is_file(entry: &DirEntry) -> bool {
+    entry.file_type().is_ok_and(|kind| kind.is_file() || (kind.is_symlink() && entry.path().is_file()))
+}
+
+fn by_name(directory: &Path, wanted: impl Fn(&DirEntry) -> bool) -> Result<Vec<PathBuf>, Problems> {
     if !directory.exists() {
         return Ok(Vec::new());
     }
     let read = || -> std::io::Result<Vec<PathBuf>> {
-        let mut paths: Vec<PathBuf> =
-            std::fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
-        paths.sort();
-        Ok(paths)
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(directory)? {
+            let entry = entry?;
+            names.extend(wanted(&entry).then(|| entry.file_name()));
+        }
+        names.sort_unstable();
+        Ok(names.into_iter().map(|name| directory.join(name)).collect())
     };
     read().map_err(|error| unreadable(directory, &error.to_string()))
 }

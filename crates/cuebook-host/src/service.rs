@@ -3,27 +3,40 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cuebook_engine::{ComposedPart, Plan, RunSignals, RunState, SignalBody, snapshot};
-use cuebook_log::{Record, RunEntry};
+use cuebook_engine::{ComposedPart, EngineError, Plan, RunHandle, RunSignals, RunState, SignalBody};
+use cuebook_log::{LogError, Record, RunEntry};
 use cuebook_prompt::{ContentHash, Principal, Value};
 use cuebook_wire::{
-    CreateRun, ErrorCode, NodeId, RunEvent, RunId, RunSnapshot, RunStatus, Sequence, WorkflowDefinition,
-    WorkflowId, strict,
+    CreateRun, ErrorCode, NodeId, RunEvent, RunId, RunStatus, Sequence, WorkflowDefinition, WorkflowId,
+    strict,
 };
 use serde_json::{Value as Json, json};
 use tokio::sync::watch;
 
 use crate::host::{Host, StartRun};
 use crate::refusal::Refusal;
+use crate::scopes::{InScope, Scopes};
 
 /// What was made of a request for a run.
 #[derive(Clone, Debug)]
 pub struct CreatedRun {
     /// The run.
     pub run_id: RunId,
-    /// Its status; `running` also when it has ended already, as its end is told by its events.
+    /// Its status: `running`, also when it waits or has ended by now, as its events tell that.
     pub status: RunStatus,
 }
+
+/// How a run is created.
+#[derive(Clone, Debug, Default)]
+pub struct CreateOptions {
+    /// The id it is to have; a new one when absent. A run of this id that was started before is the answer.
+    pub run_id: Option<RunId>,
+    /// Whether no other run of its tenant and scope may be under way.
+    pub alone_in_scope: bool,
+}
+
+/// How long a caller should wait for another run to end, in seconds.
+const RETRY_AFTER: u64 = 5;
 
 /// How many compiled plans are kept; when there are more, those that no run uses go.
 const MAX_PLANS: usize = 512;
@@ -33,6 +46,7 @@ const MAX_PLANS: usize = 512;
 pub(crate) struct Service {
     active: Mutex<HashMap<(String, RunId), RunSignals>>,
     plans: Mutex<HashMap<ContentHash, Arc<Plan>>>,
+    scopes: Scopes,
 }
 
 impl Service {
@@ -40,7 +54,7 @@ impl Service {
         self.active.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn plan(&self, hash: &ContentHash) -> Option<Arc<Plan>> {
+    pub(crate) fn plan(&self, hash: &ContentHash) -> Option<Arc<Plan>> {
         self.plans.lock().unwrap_or_else(PoisonError::into_inner).get(hash).cloned()
     }
 
@@ -65,21 +79,15 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// `validation_error` for an unknown workflow, bad inputs or a bad overlay.
+    /// `validation_error` for an unknown workflow, bad inputs or a bad overlay; `run_already_active` when the run is to be
+    /// alone in its scope and is not.
     pub async fn create_run(
         self: &Arc<Self>,
         principal: &Principal,
         request: CreateRun,
+        options: CreateOptions,
     ) -> Result<CreatedRun, Refusal> {
-        let plan =
-            self.workflow_for(principal, &request.workflow_id).await.map_err(|refusal| {
-                match refusal.code {
-                    ErrorCode::NotFound => {
-                        Refusal::new(ErrorCode::ValidationError, "'workflowId' names no workflow")
-                    }
-                    _ => refusal,
-                }
-            })?;
+        let plan = self.workflow_for(principal, &request.workflow_id).await.map_err(unknown_workflow)?;
         let start = StartRun {
             principal,
             plan: &plan,
@@ -88,11 +96,31 @@ impl Host {
             refuse_undeclared: false,
         };
         let mut facts = self.facts(&start)?;
+        facts.run_id = options.run_id.unwrap_or(facts.run_id);
         facts.tags = request.tags;
         facts.metadata = request.metadata;
-        let handle = self.engine.start(facts, Arc::clone(&plan)).await?;
-        let run_id = handle.run_id().clone();
-        let slot = (principal.tenant.clone(), run_id.clone());
+        let run_id = facts.run_id.clone();
+        let enter = |scope: &String| {
+            self.service.scopes.enter(&principal.tenant, scope, &run_id, options.alone_in_scope)
+        };
+        let in_scope = request.scope_id.as_ref().map(enter).transpose().map_err(|other| active(&other))?;
+        match self.engine.start(facts, Arc::clone(&plan)).await {
+            Ok(handle) => self.attend(principal, handle, plan, in_scope),
+            Err(EngineError::Log(LogError::RunExists(_))) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(CreatedRun { run_id, status: RunStatus::Running })
+    }
+
+    /// Knows a run as one under way until it has ended.
+    fn attend(
+        self: &Arc<Self>,
+        principal: &Principal,
+        handle: RunHandle,
+        plan: Arc<Plan>,
+        in_scope: Option<InScope>,
+    ) {
+        let slot = (principal.tenant.clone(), handle.run_id().clone());
         self.service.active().insert(slot.clone(), handle.signals().clone());
         self.service.keep(plan);
         let host = Arc::clone(self);
@@ -100,10 +128,8 @@ impl Host {
             // What the run came to is in its log; a failure of the store is there for whoever asks next.
             let _ = handle.wait().await;
             host.service.active().remove(&slot);
+            drop(in_scope);
         });
-        let status = self.store.entry(principal, &run_id).await?.status;
-        let status = if status.is_terminal() { RunStatus::Running } else { status };
-        Ok(CreatedRun { run_id, status })
     }
 
     /// The plan of a workflow: one that the tenant registered, or one of the project.
@@ -116,7 +142,7 @@ impl Host {
             return self.compiled(&registered.hash, &registered.text);
         }
         if self.workflows.has(id.as_str()) {
-            Ok(self.workflows.load(id.as_str())?.plan)
+            Ok(self.workflows.plan(id.as_str())?)
         } else {
             Err(Refusal::not_found("workflow"))
         }
@@ -142,7 +168,7 @@ impl Host {
     }
 
     /// The plan of a definition that this host has compiled before.
-    fn compiled(&self, hash: &ContentHash, text: &str) -> Result<Arc<Plan>, Refusal> {
+    pub(crate) fn compiled(&self, hash: &ContentHash, text: &str) -> Result<Arc<Plan>, Refusal> {
         if let Some(plan) = self.service.plan(hash) {
             return Ok(plan);
         }
@@ -209,45 +235,6 @@ impl Host {
         Ok(records.into_iter().map(|record| record.event).collect())
     }
 
-    /// The run's snapshot now.
-    ///
-    /// # Errors
-    ///
-    /// `not_found`.
-    pub async fn run_snapshot(&self, principal: &Principal, run_id: &RunId) -> Result<RunSnapshot, Refusal> {
-        let records = self.store.read(principal, run_id, Sequence(0), usize::MAX).await?;
-        Ok(snapshot(&self.fold(principal, &records).await?))
-    }
-
-    /// The run's snapshot right after the event at `sequence`.
-    ///
-    /// # Errors
-    ///
-    /// `not_found`.
-    pub async fn snapshot_at(
-        &self,
-        principal: &Principal,
-        run_id: &RunId,
-        sequence: Sequence,
-    ) -> Result<RunSnapshot, Refusal> {
-        let count = usize::try_from(sequence.0.saturating_add(1)).unwrap_or(usize::MAX);
-        let records = self.store.read(principal, run_id, Sequence(0), count).await?;
-        Ok(snapshot(&self.fold(principal, &records).await?))
-    }
-
-    /// Folds a log on the plan that its run is fixed to.
-    async fn fold(&self, principal: &Principal, records: &[Record]) -> Result<RunState, Refusal> {
-        let first = records.first().ok_or_else(|| Refusal::not_found("run"))?;
-        let facts = RunState::facts_of(first).map_err(|_| broken())?;
-        let plan = if let Some(plan) = self.service.plan(&facts.definition) {
-            plan
-        } else {
-            let text = self.store.get(principal, &facts.definition).await?.ok_or_else(broken)?;
-            self.compiled(&facts.definition, &text)?
-        };
-        RunState::of_log(records, plan).map_err(|_| broken())?.ok_or_else(broken)
-    }
-
     /// Ends a run, or tells how it ended; the answer is `cancelling` when the run has not come to it yet.
     ///
     /// # Errors
@@ -283,7 +270,7 @@ impl Host {
         value: Json,
     ) -> Result<RunStatus, Refusal> {
         let records = self.store.read(principal, run_id, Sequence(0), usize::MAX).await?;
-        let state = self.fold(principal, &records).await?;
+        let state = self.folded(principal, &records).await?;
         let is_over = state.status.is_terminal();
         let waiting = state.node_named(node.as_str()).filter(|_| !is_over);
         let waiting = waiting.and_then(|node| node.interrupt.clone());
@@ -355,8 +342,23 @@ impl Host {
     }
 }
 
+/// Another run is under way in the scope.
+fn active(run_id: &RunId) -> Refusal {
+    let refusal = Refusal::new(ErrorCode::RunAlreadyActive, "another run is under way in this scope");
+    let details = json!({ "activeRunId": run_id, "activeHost": "cloud", "retryAfter": RETRY_AFTER });
+    Refusal { details: details.as_object().cloned().unwrap_or_default(), ..refusal }
+}
+
+/// A workflow that is not there is a fault of the request for a run.
+fn unknown_workflow(refusal: Refusal) -> Refusal {
+    match refusal.code {
+        ErrorCode::NotFound => Refusal::new(ErrorCode::ValidationError, "'workflowId' names no workflow"),
+        _ => refusal,
+    }
+}
+
 /// What was stored cannot be read; why is no matter of the caller's.
-fn broken() -> Refusal {
+pub(crate) fn broken() -> Refusal {
     Refusal::new(ErrorCode::InternalError, "what this host has stored cannot be read")
 }
 

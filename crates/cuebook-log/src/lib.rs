@@ -9,6 +9,7 @@ mod head;
 mod memory;
 mod ports;
 mod record;
+mod requests;
 #[cfg(feature = "suite")]
 pub mod suite;
 
@@ -19,3 +20,4 @@ pub use ports::{
     RunLog, RunStore, Signal,
 };
 pub use record::{Private, Record};
+pub use requests::{Claim, Claimed, Ending, Reply, RequestKey, Requests};

@@ -2,6 +2,8 @@
 //!
 //! It keeps the same promises as a durable store, except that it ends with the process.
 
+mod requests;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,6 +30,7 @@ struct Tenant {
     runs: BTreeMap<RunId, Run>,
     blobs: HashMap<ContentHash, String>,
     definitions: BTreeMap<WorkflowId, Definition>,
+    requests: requests::Table,
 }
 
 #[derive(Debug, Default)]

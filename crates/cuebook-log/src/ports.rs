@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use crate::record::Record;
+use crate::requests::Requests;
 
 /// The answer of a port, which does nothing before it is awaited.
 ///
@@ -257,6 +258,6 @@ pub trait Definitions: Send + Sync {
 }
 
 /// Everything that a store for runs offers.
-pub trait RunStore: RunLog + Inbox + RunIndex + Blobs + Definitions {}
+pub trait RunStore: RunLog + Inbox + RunIndex + Blobs + Definitions + Requests {}
 
-impl<T: RunLog + Inbox + RunIndex + Blobs + Definitions> RunStore for T {}
+impl<T: RunLog + Inbox + RunIndex + Blobs + Definitions + Requests> RunStore for T {}

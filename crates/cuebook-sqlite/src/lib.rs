@@ -22,6 +22,7 @@ mod migrations;
 mod options;
 mod readers;
 mod records;
+mod requests;
 mod runs;
 mod signals;
 mod store;

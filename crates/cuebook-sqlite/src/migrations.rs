@@ -28,6 +28,8 @@ const MIGRATIONS: &[Migration] = migrations! {
     6 "0006_signals_waiting"
     7 "0007_blobs"
     8 "0008_definitions"
+    9 "0009_requests"
+    10 "0010_requests_by_age"
 };
 
 /// The format that this version writes, and the newest that it reads.

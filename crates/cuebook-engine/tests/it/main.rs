@@ -17,6 +17,7 @@ mod retry;
 mod schedule;
 mod secrets;
 mod signals;
+mod stand_in;
 mod store;
 mod support;
 mod trust;

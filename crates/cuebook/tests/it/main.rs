@@ -10,6 +10,7 @@ mod config;
 mod explain;
 mod field_cases;
 mod help;
+mod idempotency;
 mod init;
 mod interrupt;
 mod journal;
