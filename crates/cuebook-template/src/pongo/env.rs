@@ -92,12 +92,13 @@ impl<'a> Env<'a> {
     /// # Errors
     ///
     /// `template_limit_exceeded` when the render has taken too much memory.
+    #[inline]
     pub(crate) fn text_of(&self, data: Data<'a>) -> Result<&'a str, Fault> {
-        match data {
-            Data::Str(text) => Ok(text),
-            Data::Undefined | Data::Nil => Ok(""),
-            other => self.text(|out| other.write(out)),
-        }
+        if let Data::Str(text) = data { Ok(text) } else { self.text_of_other(data) }
+    }
+
+    fn text_of_other(&self, data: Data<'a>) -> Result<&'a str, Fault> {
+        if data.is_nil() { Ok("") } else { self.text(|out| data.write(out)) }
     }
 
     /// A number below `bound`, which is greater than 0, drawn from the seed.

@@ -141,7 +141,7 @@ pub(super) enum Node {
     IfEqual(Box<IfEqual>),
     IfChanged(Box<IfChanged>),
     For(Box<For>),
-    Set(Slot, Expr),
+    Set(Slot, Box<Expr>),
     /// Entry into a scope: each name it binds begins with the value it has outside.
     Copy(Box<[(Slot, Slot)]>),
     Include(Box<Include>),
@@ -149,26 +149,12 @@ pub(super) enum Node {
     /// A `cycle` tag, or another turn of a named one.
     Cycle(Arc<Cycle>),
     /// Each value with whether it is escaped.
-    FirstOf {
-        values: Box<[(Expr, bool)]>,
-        site: Site,
-    },
-    Filter {
-        calls: Box<[FilterStep]>,
-        code: Code,
-        site: Site,
-    },
+    FirstOf(Box<[(Expr, bool)]>, Site),
+    Filter(Box<FilterBlock>),
     Spaceless(Code, Site),
     WidthRatio(Box<WidthRatio>),
-    Now {
-        layout: Box<str>,
-        fake: bool,
-        site: Site,
-    },
-    Lorem {
-        lorem: Lorem,
-        site: Site,
-    },
+    Now(Box<Now>, Site),
+    Lorem(Box<Lorem>, Site),
     /// Code of another scope that is put out where it stands: a block's parent.
     Inline(Code),
 }
@@ -256,6 +242,21 @@ pub(crate) struct Macro {
     pub(super) captures: Vec<(Slot, Slot)>,
     /// Slots of the parameters, with their defaults.
     pub(super) parameters: Vec<(Slot, Option<Expr>)>,
+}
+
+/// A `now` tag.
+#[derive(Debug)]
+pub(super) struct Now {
+    pub(super) layout: Box<str>,
+    pub(super) fake: bool,
+}
+
+/// A `filter` block.
+#[derive(Debug)]
+pub(super) struct FilterBlock {
+    pub(super) calls: Box<[FilterStep]>,
+    pub(super) code: Code,
+    pub(super) site: Site,
 }
 
 /// A `cycle` tag; its turn is kept in a slot.

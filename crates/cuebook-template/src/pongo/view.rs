@@ -127,7 +127,12 @@ impl LoopField {
 }
 
 impl<'a> From<&'a Node> for Data<'a> {
+    #[inline]
     fn from(node: &'a Node) -> Self {
+        // Most values are strings: a branch of their own is guessed right more often than a jump by kind.
+        if let Node::Str(text) = node {
+            return Self::Str(text);
+        }
         match node {
             Node::Nil => Self::Nil,
             Node::Bool(bool) => Self::Bool(*bool),
@@ -284,8 +289,10 @@ impl Data<'_> {
     /// When the buffer is full.
     #[inline]
     pub(crate) fn write(self, out: &mut Buffer) -> Result<(), Fault> {
+        if let Self::Str(text) = self {
+            return out.push_str(text);
+        }
         match self {
-            Self::Str(text) => out.push_str(text),
             Self::Int(integer) => out.push_str(itoa::Buffer::new().format(integer)),
             other => other.write_rare(out),
         }

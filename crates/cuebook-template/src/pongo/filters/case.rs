@@ -7,12 +7,12 @@ use super::{Buffer, Data, Env, Fault};
 
 /// All letters in upper case.
 pub(super) fn upper<'a>(env: &Env<'a>, input: Data<'a>, _: Data<'a>, out: &mut Buffer) -> Result<(), Fault> {
-    map(env.text_of(input)?, <[u8]>::make_ascii_uppercase, to_upper, out)
+    map(env.text_of(input)?, str::make_ascii_uppercase, to_upper, out)
 }
 
 /// All letters in lower case.
 pub(super) fn lower<'a>(env: &Env<'a>, input: Data<'a>, _: Data<'a>, out: &mut Buffer) -> Result<(), Fault> {
-    map(env.text_of(input)?, <[u8]>::make_ascii_lowercase, to_lower, out)
+    map(env.text_of(input)?, str::make_ascii_lowercase, to_lower, out)
 }
 
 /// The first letter in upper case; nothing for a number or a bool, which have no length.
@@ -43,18 +43,14 @@ pub(super) fn title<'a>(_: &Env<'a>, input: Data<'a>, _: Data<'a>, out: &mut Buf
     Ok(())
 }
 
-/// Writes ASCII by blocks of bytes, and all else by characters.
-fn map(text: &str, ascii: fn(&mut [u8]), character: fn(char) -> char, out: &mut Buffer) -> Result<(), Fault> {
+/// Writes ASCII as a whole, and all else by characters.
+fn map(text: &str, ascii: fn(&mut str), character: fn(char) -> char, out: &mut Buffer) -> Result<(), Fault> {
     if !text.is_ascii() {
         return text.chars().try_for_each(|each| out.push(character(each)));
     }
-    let mut block = [0; 128];
-    for part in text.as_bytes().chunks(block.len()) {
-        let block = &mut block[..part.len()];
-        block.copy_from_slice(part);
-        ascii(block);
-        out.push_str(std::str::from_utf8(block).unwrap_or_default())?;
-    }
+    let start = out.len();
+    out.push_str(text)?;
+    ascii(out.tail_mut(start));
     Ok(())
 }
 

@@ -75,7 +75,7 @@ impl Linker<'_> {
             StatementKind::Set(pair) => {
                 let value = self.expr(&pair.value);
                 let slot = self.assign(&pair.name.text);
-                self.push(Node::Set(slot, value), out);
+                self.push(Node::Set(slot, Box::new(value)), out);
             }
             StatementKind::With { pairs, body } => self.with_statement(pairs, body, out),
             StatementKind::Include(include) => self.include(include, span, out),
@@ -90,7 +90,7 @@ impl Linker<'_> {
             StatementKind::Filter { calls, body } => {
                 let (calls, code) = (self.filter_steps(calls).into_boxed_slice(), self.code(body));
                 let site = self.site(span);
-                self.push(Node::Filter { calls, code, site }, out);
+                self.push(Node::Filter(Box::new(program::FilterBlock { calls, code, site })), out);
             }
             StatementKind::Spaceless(body) => {
                 let node = Node::Spaceless(self.code(body), self.site(span));
@@ -109,7 +109,7 @@ impl Linker<'_> {
             }
             StatementKind::Now { layout, fake } => self.now(layout, *fake, span, out),
             StatementKind::Lorem(lorem) => {
-                let node = Node::Lorem { lorem: *lorem, site: self.site(span) };
+                let node = Node::Lorem(Box::new(*lorem), self.site(span));
                 self.push(node, out);
             }
         }
@@ -191,7 +191,7 @@ impl Linker<'_> {
     fn set_pairs(&mut self, names: &[&str], values: Vec<Expr>, out: &mut CodeBuilder) {
         for (name, value) in names.iter().zip(values) {
             let slot = self.slot(name);
-            self.push(Node::Set(slot, value), out);
+            self.push(Node::Set(slot, Box::new(value)), out);
         }
     }
 
@@ -363,12 +363,13 @@ impl Linker<'_> {
         let escape = self.escape;
         let values =
             values.iter().map(|value| (self.test(value), escape && !is_marked_safe(value))).collect();
-        let node = Node::FirstOf { values, site: self.site(span) };
+        let node = Node::FirstOf(values, self.site(span));
         self.push(node, out);
     }
 
     fn now(&mut self, layout: &Literal, fake: bool, span: Span, out: &mut CodeBuilder) {
-        let node = Node::Now { layout: layout.text.clone(), fake, site: self.site(span) };
+        let now = program::Now { layout: layout.text.clone(), fake };
+        let node = Node::Now(Box::new(now), self.site(span));
         self.push(node, out);
     }
 }

@@ -12,6 +12,9 @@ use crate::pongo::view::{Data, LoopField, View};
 
 impl<'a, T: Trace> Machine<'a, T> {
     pub(super) fn eval(&mut self, expr: &'a Expr) -> Result<View<'a>, Stop> {
+        if let Expr::Member(slot, key, missing, site) = expr {
+            return self.member_value(*slot, key, *missing, *site);
+        }
         match expr {
             Expr::Str(text) => Ok(View::trusted(Data::Str(text))),
             Expr::Int(integer) => Ok(View::trusted(Data::Int(*integer))),
@@ -77,6 +80,12 @@ impl<'a, T: Trace> Machine<'a, T> {
         missing: Missing,
         site: Site,
     ) -> Result<View<'a>, Stop> {
+        let base = self.slot(slot);
+        if let Data::Map(members) = base.data
+            && let Some(node) = members.at(key.hint.get(), &key.word)
+        {
+            return Ok(View::new(Data::from(node), base.trust));
+        }
         let base = self.slot_value(slot, missing, site)?;
         self.member(base, key, missing, site)
     }

@@ -7,7 +7,8 @@ use crate::pongo::fault::Fault;
 use crate::pongo::filters::{Run, escape_markup};
 use crate::pongo::limits::LimitKind;
 use crate::pongo::program::{Emit, Expr, For, If, IfEqual, Key, Missing, Node, Site, Slot};
-use crate::pongo::view::{Data, Loop, View};
+use crate::pongo::view::{Data, Loop, LoopField, View};
+use crate::trust::Trust;
 
 impl<'a, T: Trace> Machine<'a, T> {
     /// Puts out a text, or a value that is at hand and needs no conversion: nine in ten nodes of a prompt.
@@ -16,6 +17,7 @@ impl<'a, T: Trace> Machine<'a, T> {
     #[expect(clippy::inline_always, reason = "it is the body of the loop over nodes")]
     #[inline(always)]
     pub(super) fn plain(&mut self, node: &'a Node) -> Result<bool, Stop> {
+        let mut number = itoa::Buffer::new();
         let (text, trust, site) = match node {
             Node::Raw(text, parts) => return self.raw(text, *parts).map(|()| true),
             Node::Slot(slot, site) => match self.slot(*slot) {
@@ -25,6 +27,11 @@ impl<'a, T: Trace> Machine<'a, T> {
             Node::Member(slot, key, site) => match self.slot(*slot) {
                 View { data: Data::Map(members), trust, .. } => match members.at(key.hint.get(), &key.word) {
                     Some(data::Node::Str(text)) => (&**text, trust, *site),
+                    Some(data::Node::Int(integer)) => (number.format(*integer), trust, *site),
+                    _ => return Ok(false),
+                },
+                View { data: Data::Loop(state), .. } => match key.field.map(|field| state.field(field)) {
+                    Some(Data::Int(integer)) => (number.format(integer), Trust::Trusted, *site),
                     _ => return Ok(false),
                 },
                 _ => return Ok(false),
@@ -115,6 +122,7 @@ impl<'a, T: Trace> Machine<'a, T> {
         }
     }
 
+    #[inline(never)]
     fn emit(&mut self, emit: &'a Emit) -> Result<(), Stop> {
         let view = self.eval(&emit.value)?;
         if let Some(step) = &emit.last {
@@ -158,24 +166,27 @@ impl<'a, T: Trace> Machine<'a, T> {
 
     /// A condition; the commonest shapes are judged without a value in between.
     fn condition(&mut self, condition: &'a Expr) -> Result<bool, Stop> {
+        if let Expr::Member(slot, key, ..) = condition
+            && let Some(holds) = member_is_true(self.slot(*slot).data, key)
+        {
+            return Ok(holds);
+        }
         match condition {
             Expr::Not(inner) => Ok(!self.condition(inner)?),
             Expr::And(operands) => Ok(self.condition(&operands.0)? && self.condition(&operands.1)?),
             Expr::Or(operands) => Ok(self.condition(&operands.0)? || self.condition(&operands.1)?),
-            Expr::Member(slot, key, ..) => match member_is_true(self.slot(*slot).data, key) {
-                Some(holds) => Ok(holds),
-                None => Ok(self.eval(condition)?.data.is_true()),
-            },
             other => Ok(self.eval(other)?.data.is_true()),
         }
     }
 
+    #[inline(never)]
     fn if_equal(&mut self, node: &'a IfEqual) -> Result<(), Stop> {
         let (left, right) = (self.eval(&node.left)?, self.eval(&node.right)?);
         let equal = self.at(left.data.equals(right.data), node.site)?;
         self.run(if equal == node.negated { &node.otherwise } else { &node.then })
     }
 
+    #[inline(never)]
     fn for_node(&mut self, each: &'a For) -> Result<(), Stop> {
         let sequence = self.eval(&each.sequence)?;
         self.copy(&each.copies);
@@ -255,7 +266,11 @@ fn member_is_true(base: Data<'_>, key: &Key) -> Option<bool> {
             data::Node::Str(text) => Some(!text.is_empty()),
             other => Some(Data::from(other).is_true()),
         },
-        Data::Loop(state) => key.field.map(|field| state.field(field).is_true()),
+        Data::Loop(state) => match key.field? {
+            LoopField::Last => Some(state.index.get() + 1 == state.count),
+            LoopField::First => Some(state.index.get() == 0),
+            other => Some(state.field(other).is_true()),
+        },
         _ => None,
     }
 }

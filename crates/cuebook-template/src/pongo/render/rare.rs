@@ -8,7 +8,7 @@ use super::{Machine, Stop};
 use crate::pongo::buffer::Buffer;
 use crate::pongo::fault::{Fault, code};
 use crate::pongo::filters::{Civil, format_time};
-use crate::pongo::program::{Code, Cycle, Expr, FilterStep, For, IfChanged, Node, Site, WidthRatio};
+use crate::pongo::program::{Code, Cycle, Expr, FilterBlock, For, IfChanged, Node, Now, Site, WidthRatio};
 use crate::pongo::tree::{Lorem, LoremMethod};
 use crate::pongo::view::{Data, Loop, View};
 use crate::trust::Trust;
@@ -25,12 +25,12 @@ impl<'a, T: Trace> Machine<'a, T> {
         match node {
             Node::IfChanged(node) => self.if_changed(node),
             Node::Cycle(cycle) => self.cycle(cycle),
-            Node::FirstOf { values, site } => self.first_of(values, *site),
-            Node::Filter { calls, code, site } => self.filter_block(calls, code, *site),
+            Node::FirstOf(values, site) => self.first_of(values, *site),
+            Node::Filter(block) => self.filter_block(block),
             Node::Spaceless(code, site) => self.spaceless(code, *site),
             Node::WidthRatio(node) => self.width_ratio(node),
-            Node::Now { layout, fake, site } => self.now(layout, *fake, *site),
-            Node::Lorem { lorem, site } => self.lorem(*lorem, *site),
+            Node::Now(now, site) => self.now(now, *site),
+            Node::Lorem(lorem, site) => self.lorem(**lorem, *site),
             // Every other node is at home among the common ones.
             _ => Ok(()),
         }
@@ -87,14 +87,14 @@ impl<'a, T: Trace> Machine<'a, T> {
         Ok(())
     }
 
-    fn filter_block(&mut self, calls: &'a [FilterStep], code: &'a Code, site: Site) -> Result<(), Stop> {
-        let (body, trust) = self.buffered(|machine| machine.run(code))?;
+    fn filter_block(&mut self, block: &'a FilterBlock) -> Result<(), Stop> {
+        let (body, trust) = self.buffered(|machine| machine.run(&block.code))?;
         let kept = self.env.keep(body.as_str());
-        let mut view = View::new(Data::Str(self.at(kept, site)?), trust);
-        for call in calls {
+        let mut view = View::new(Data::Str(self.at(kept, block.site)?), trust);
+        for call in &block.calls {
             view = self.filter(call, view)?;
         }
-        self.put_escaped(view, false, site)
+        self.put_escaped(view, false, block.site)
     }
 
     fn spaceless(&mut self, code: &'a Code, site: Site) -> Result<(), Stop> {
@@ -126,13 +126,13 @@ impl<'a, T: Trace> Machine<'a, T> {
         Ok(())
     }
 
-    fn now(&mut self, layout: &str, fake: bool, site: Site) -> Result<(), Stop> {
-        let now = if fake { Some(FAKE_NOW) } else { self.settings.now };
+    fn now(&mut self, tag: &Now, site: Site) -> Result<(), Stop> {
+        let now = if tag.fake { Some(FAKE_NOW) } else { self.settings.now };
         let Some(now) = now else {
             let fault = Fault::new(code::NONDETERMINISTIC, "tag 'now' needs a clock from the host");
             return Err(self.stop(fault.hint("render with a time, or pass the date as a value"), site));
         };
-        self.put(&format_time(layout, &now), Trust::Trusted, site)
+        self.put(&format_time(&tag.layout, &now), Trust::Trusted, site)
     }
 
     fn lorem(&mut self, lorem: Lorem, site: Site) -> Result<(), Stop> {
