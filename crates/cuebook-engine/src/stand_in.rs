@@ -39,7 +39,8 @@ impl StreamText {
         let mut faults = Vec::new();
         let get = |key: &str| mock.config.as_ref().and_then(|config| config.get(key));
         let read = Self {
-            tokens: or_fault(get("tokens"), "tokens", "a list of texts", read_tokens, &mut faults),
+            tokens: or_fault(get("tokens"), "tokens", "a list of texts", read_tokens, &mut faults)
+                .unwrap_or_default(),
             finish_reason: or_fault(
                 get("finishReason"),
                 "finishReason",
@@ -60,40 +61,42 @@ impl StreamText {
             total_tokens: Some(prompt.saturating_add(completion)),
         });
         ChunkMeta {
-            finish_reason: Some(self.finish_reason.clone().unwrap_or(FinishReason::Stop)),
+            finish_reason: Some(self.finish_reason.unwrap_or(FinishReason::Stop)),
             usage,
             ..ChunkMeta::default()
         }
     }
 }
 
-fn or_fault<T: Default>(
+/// The setting, when it is there and holds what it should.
+fn or_fault<T>(
     value: Option<&Json>,
     key: &str,
     expected: &str,
     read: impl Fn(&Json) -> Option<T>,
     faults: &mut Vec<Fault>,
-) -> T {
-    let Some(value) = value else { return T::default() };
-    read(value).unwrap_or_else(|| {
+) -> Option<T> {
+    let value = value?;
+    let read = read(value);
+    if read.is_none() {
         let message = format!("'{key}' is {expected}");
         faults.push(Fault::new(format!("/config/{key}"), ErrorCode::ValidationError, message));
-        T::default()
-    })
+    }
+    read
 }
 
-fn read_reason(value: &Json) -> Option<Option<FinishReason>> {
-    serde_json::from_value(value.clone()).ok().map(Some)
+fn read_reason(value: &Json) -> Option<FinishReason> {
+    serde_json::from_value(value.clone()).ok()
 }
 
 fn read_tokens(value: &Json) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|token| token.as_str().map(str::to_owned)).collect()
 }
 
-fn read_usage(value: &Json) -> Option<Option<(u64, u64)>> {
+fn read_usage(value: &Json) -> Option<(u64, u64)> {
     let count = |key: &str| value.get(key).map_or(Some(0), Json::as_u64);
     value.as_object()?;
-    Some(Some((count("promptTokens")?, count("completionTokens")?)))
+    Some((count("promptTokens")?, count("completionTokens")?))
 }
 
 #[cfg(test)]

@@ -80,7 +80,7 @@ where
     F: Future<Output = Result<Response, ApiError>>,
 {
     match host.claim_request(&principal, request.clone(), &String::from_utf8_lossy(&body)).await {
-        Ok(Claimed::Answered(reply)) => replayed(reply),
+        Ok(Claimed::Answered(reply)) => replayed(&reply),
         Ok(Claimed::Mismatch) => mismatch().into_response(),
         Ok(Claimed::InFlight) => in_flight().into_response(),
         Ok(Claimed::Yours(ticket)) => {
@@ -152,7 +152,7 @@ fn read_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     })
 }
 
-fn replayed(reply: Reply) -> Response {
+fn replayed(reply: &Reply) -> Response {
     let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = (status, reply.body.to_string()).into_response();
     let headers = reply.headers.iter().filter_map(|(name, value)| {

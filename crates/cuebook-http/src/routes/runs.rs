@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::header::LOCATION;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use cuebook_host::log::RunEntry;
 use cuebook_host::wire::{CreateRun, ErrorCode, RunId, RunSnapshot, RunStatus, Sequence};
@@ -55,7 +55,7 @@ pub(super) async fn create_run(
 
 /// Whether `X-Dedup` asks that no other run of the scope be under way (openwop-v1 §3.3).
 fn read_dedup(headers: &HeaderMap) -> Result<bool, ApiError> {
-    match headers.get(DEDUP).map(|value| value.as_bytes()) {
+    match headers.get(DEDUP).map(HeaderValue::as_bytes) {
         None => Ok(false),
         Some(value) if value.eq_ignore_ascii_case(b"enforce") => Ok(true),
         Some(_) => Err(ApiError::invalid("X-Dedup is 'enforce' or not there")),
