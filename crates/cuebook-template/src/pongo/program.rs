@@ -24,7 +24,7 @@ pub struct Program {
     pub(super) places: Places,
     pub(super) dependencies: Box<[Dependency]>,
     pub(super) warnings: Vec<Diagnostic>,
-    /// Statements after linking.
+    /// Statements, operations and filters after linking.
     pub(super) nodes: usize,
 }
 
@@ -34,6 +34,8 @@ pub(crate) struct Unit {
     pub(super) code: Code,
     /// Slots in its frame.
     pub(super) slots: usize,
+    /// Blocks and expressions within each other in it.
+    pub(super) depth: usize,
 }
 
 /// Nodes in order.
@@ -292,7 +294,7 @@ pub(super) enum Expr {
     Slot(Slot, Missing, Site),
     Member(Slot, Box<Key>, Missing, Site),
     Path(Box<Path>),
-    List(Box<[Self]>),
+    List(Box<[Self]>, Site),
     Not(Box<Self>),
     Negative(Box<Self>, Site),
     And(Box<(Self, Self)>),
@@ -300,7 +302,7 @@ pub(super) enum Expr {
     Binary(Operator, Box<(Self, Self)>, Site),
     Filtered(Box<Self>, Box<[FilterStep]>),
     /// `block.Super`.
-    Super(Box<Code>),
+    Super(Box<Code>, Site),
 }
 
 /// What strict mode makes of a missing name or key.
@@ -367,7 +369,7 @@ impl Program {
         &self.warnings
     }
 
-    /// Statements after linking, as the limit `program_nodes` counts them.
+    /// Statements, operations and filters after linking, as the limit `program_nodes` counts them.
     pub const fn node_count(&self) -> usize {
         self.nodes
     }

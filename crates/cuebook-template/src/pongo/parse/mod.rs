@@ -7,12 +7,15 @@ mod arguments;
 mod expression;
 mod tags;
 
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
 use super::fault::code;
 use super::lex::{MAX_FAULTS, lex};
 use super::limits::{LimitKind, Limits, exceeded};
 use super::profile::Profile;
 use super::token::{Element, ElementKind, Tokens};
-use super::tree::{Block, File, Literal, Statement, StatementKind};
+use super::tree::{Block, File, Literal, Macro, Statement, StatementKind};
 use crate::diagnostic::Diagnostic;
 use crate::nearest::nearest;
 use crate::source::Source;
@@ -37,17 +40,19 @@ pub(super) fn parse(source: &Source, profile: Profile, limits: &Limits) -> Resul
         tokens: &tokens,
         next: 0,
         open: Vec::new(),
-        unknown: Vec::new(),
+        unknown: HashSet::new(),
         loops: 0,
-        blocks: Vec::new(),
+        blocks: HashMap::new(),
+        exports: HashMap::new(),
         parent: None,
+        stopped: false,
         faults,
     };
     parser.check_tag_count();
     let body = parser.document();
-    let (mut faults, parent) = (parser.faults, parser.parent);
+    let Parser { mut faults, parent, blocks, exports, .. } = parser;
     if faults.is_empty() {
-        return Ok(File { body, parent });
+        return Ok(File { body, parent, blocks, exports });
     }
     faults.sort_by_key(|fault| fault.label.as_ref().map(|label| label.span));
     faults.truncate(MAX_FAULTS);
@@ -96,12 +101,16 @@ struct Parser<'s> {
     /// The blocks that are open, outermost first: name and opening tag.
     open: Vec<(&'static str, Span)>,
     /// Unknown tags so far, whose end tags are not worth another error.
-    unknown: Vec<&'s str>,
+    unknown: HashSet<&'s str>,
     /// `for` blocks that are open.
     loops: usize,
-    /// The names of the `block`s so far.
-    blocks: Vec<Box<str>>,
+    /// The bodies of the `block`s so far.
+    blocks: HashMap<Box<str>, Rc<Block>>,
+    /// The exported macros so far.
+    exports: HashMap<Box<str>, Rc<Macro>>,
     parent: Option<Literal>,
+    /// Whether the rest is not read, so that open blocks say nothing.
+    stopped: bool,
     faults: Vec<Diagnostic>,
 }
 
@@ -119,6 +128,7 @@ impl<'s> Parser<'s> {
         if let Some(beyond) = tags.nth(limit) {
             let seen = limit + 1 + tags.count();
             self.report(exceeded(LimitKind::Tags, limit, &seen.to_string()).into_diagnostic(), beyond.span);
+            self.stop();
         }
     }
 
@@ -200,8 +210,8 @@ impl<'s> Parser<'s> {
     ) {
         if self.open.len() >= self.limits.get(LimitKind::Nesting) {
             self.report_nesting(opening);
-            // Nothing deeper is read: each level would only say the same.
-            self.next = self.tokens.elements.len();
+            // Each level further in would only say the same.
+            self.stop();
             return;
         }
         self.open.push((name, opening));
@@ -225,6 +235,15 @@ impl<'s> Parser<'s> {
 
     fn report(&mut self, fault: Diagnostic, span: Span) {
         self.faults.push(fault.at(self.source, span));
+        if self.faults.len() >= MAX_FAULTS {
+            self.stop();
+        }
+    }
+
+    /// Leaves the rest of the file unread.
+    fn stop(&mut self) {
+        self.next = self.tokens.elements.len();
+        self.stopped = true;
     }
 
     fn report_nesting(&mut self, span: Span) {
@@ -234,7 +253,7 @@ impl<'s> Parser<'s> {
     }
 
     fn report_unclosed(&mut self, name: &str, opening: Span) {
-        if self.faults.iter().any(|fault| fault.code == code::LIMIT) {
+        if self.stopped {
             return;
         }
         let fault = Diagnostic::error(code::UNCLOSED, format!("block '{name}' is not closed"));
@@ -243,7 +262,7 @@ impl<'s> Parser<'s> {
     }
 
     fn report_unknown(&mut self, name: &'s str, span: Span) {
-        let opened = name.strip_prefix("end").is_some_and(|block| self.unknown.contains(&block));
+        let opened = name.strip_prefix("end").is_some_and(|block| self.unknown.contains(block));
         if opened {
             return;
         }
@@ -252,7 +271,7 @@ impl<'s> Parser<'s> {
             Diagnostic::error(code::UNCLOSED, format!("tag '{name}' has no open block"))
                 .with_hint(format!("it belongs to {{% {block} … %}}, which is not open here"))
         } else {
-            self.unknown.push(name);
+            self.unknown.insert(name);
             let fault = Diagnostic::error(code::UNKNOWN_TAG, format!("there is no tag '{name}'"));
             match nearest(name, tag_names().filter(|tag| self.profile.allows_tag(tag))) {
                 Some(near) => fault.with_hint(format!("did you mean '{near}'?")),

@@ -20,7 +20,7 @@ impl<'a, T: Trace> Machine<'a, T> {
             Expr::Slot(slot, missing, site) => self.slot_value(*slot, *missing, *site),
             Expr::Member(slot, key, missing, site) => self.member_value(*slot, key, *missing, *site),
             Expr::Path(path) => self.path(path),
-            Expr::List(items) => self.list(items),
+            Expr::List(items, site) => self.list(items, *site),
             Expr::Not(inner) => self.eval(inner).map(not),
             Expr::Negative(inner, site) => {
                 let view = self.eval(inner)?;
@@ -31,6 +31,7 @@ impl<'a, T: Trace> Machine<'a, T> {
             Expr::Or(operands) => self.junction(operands, true),
             Expr::Binary(operator, operands, site) => {
                 let (left, right) = (self.eval(&operands.0)?, self.eval(&operands.1)?);
+                self.burn(left.data.weight() + right.data.weight())?;
                 let data = self.at(binary(&self.env, *operator, left.data, right.data), *site)?;
                 Ok(View::new(data, left.trust.join(right.trust)))
             }
@@ -41,10 +42,10 @@ impl<'a, T: Trace> Machine<'a, T> {
                 }
                 Ok(view)
             }
-            Expr::Super(code) => {
-                let (text, trust) = self.buffered(|machine| machine.run(code))?;
+            Expr::Super(code, site) => {
+                let (text, trust) = self.buffered(*site, |machine| machine.run(code))?;
                 let kept = self.env.keep(text.as_str());
-                Ok(View { data: Data::Str(self.at(kept, 0)?), trust, safe: true })
+                Ok(View { data: Data::Str(self.at(kept, *site)?), trust, safe: true })
             }
         }
     }
@@ -143,6 +144,9 @@ impl<'a, T: Trace> Machine<'a, T> {
                 self.stop(Fault::type_mismatch(message).hint("only lists and strings have"), path.site)
             );
         }
+        if view.data.is_string() {
+            self.burn(view.data.weight())?;
+        }
         match view.data.item(index) {
             Some(data) => Ok(View::new(data, view.trust)),
             None if self.settings.strict && path.missing == Missing::Fault => {
@@ -198,19 +202,20 @@ impl<'a, T: Trace> Machine<'a, T> {
         self.call_macro(called, frame, &values, path.site)
     }
 
-    fn list(&mut self, items: &'a [Expr]) -> Result<View<'a>, Stop> {
+    fn list(&mut self, items: &'a [Expr], site: Site) -> Result<View<'a>, Stop> {
         let mut views = Vec::with_capacity(items.len());
         for item in items {
             views.push(self.eval(item)?);
         }
         let trust = views.iter().fold(crate::Trust::Trusted, |trust, view| trust.join(view.trust));
         let list = self.env.list(&views);
-        Ok(View::new(self.at(list, 0)?, trust))
+        Ok(View::new(self.at(list, site)?, trust))
     }
 
     /// Applies a filter; the trust of its input and of its argument stay with the result.
     pub(super) fn filter(&mut self, step: &'a FilterStep, input: View<'a>) -> Result<View<'a>, Stop> {
         let argument = self.argument(step)?;
+        self.burn(1 + input.data.weight() + argument.data.weight())?;
         let data = match step.filter.run {
             Run::Value(run) => run(&self.env, input.data, argument.data),
             Run::Text(run) => {
