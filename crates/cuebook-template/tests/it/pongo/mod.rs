@@ -2,6 +2,7 @@
 
 mod cases;
 mod expressions;
+mod hostile;
 mod includes;
 mod inheritance;
 mod lexing;
