@@ -379,10 +379,13 @@ impl Program {
 ///
 /// A name that the program itself gives a value to counts only where it is read before that.
 pub fn undefined_names(program: &Program) -> Vec<RootName> {
-    let read = program.roots.iter().filter(|root| !root.reads.is_empty());
-    read.map(|root| RootName {
-        name: root.name.to_string(),
-        places: root.reads.iter().filter_map(|site| program.places.location(*site)).collect(),
-    })
-    .collect()
+    let mut read: Vec<&Root> = program.roots.iter().filter(|root| !root.reads.is_empty()).collect();
+    // Places are numbered as they are linked; a root may be known before it is read.
+    read.sort_by_key(|root| root.reads.first());
+    read.into_iter()
+        .map(|root| RootName {
+            name: root.name.to_string(),
+            places: root.reads.iter().filter_map(|site| program.places.location(*site)).collect(),
+        })
+        .collect()
 }
