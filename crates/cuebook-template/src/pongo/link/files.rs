@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::Linker;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Location};
 use crate::nearest::nearest;
 use crate::pongo::fault::code;
 use crate::pongo::limits::{LimitKind, exceeded};
@@ -68,7 +68,7 @@ impl<'l> Files<'l> {
 impl Linker<'_> {
     pub(super) fn add_entry(&mut self, entry: Source) -> Option<Parsed> {
         let name = Arc::clone(entry.name());
-        let known = self.parse(entry);
+        let known = self.parse(entry, Vec::new());
         self.files.known.insert(name, known);
         self.parsed(known)
     }
@@ -111,7 +111,7 @@ impl Linker<'_> {
         let known = match self.look_up(name) {
             Err(Reported) => Known::Broken,
             Ok(None) => Known::Missing,
-            Ok(Some(source)) => self.parse(source),
+            Ok(Some(source)) => self.parse(source, self.led_here(name.span)),
         };
         self.files.known.insert(Arc::from(&*name.text), known);
         known
@@ -148,7 +148,13 @@ impl Linker<'_> {
         Err(Reported)
     }
 
-    fn parse(&mut self, source: Source) -> Known {
+    /// The place that names a file, and the include tags that led to it.
+    fn led_here(&self, span: Span) -> Vec<Location> {
+        let source = self.places.files[self.file as usize].clone();
+        [Location { source, span }].into_iter().chain(self.including()).collect()
+    }
+
+    fn parse(&mut self, source: Source, included_from: Vec<Location>) -> Known {
         match parse(&source, self.options.profile, &self.options.limits) {
             Ok(tree) => {
                 let index = u32::try_from(self.places.files.len()).unwrap_or(u32::MAX);
@@ -157,7 +163,8 @@ impl Linker<'_> {
                 Known::Parsed(index)
             }
             Err(faults) => {
-                self.faults.extend(faults);
+                let with_chain = |fault| Diagnostic { included_from: included_from.clone(), ..fault };
+                self.faults.extend(faults.into_iter().map(with_chain));
                 Known::Broken
             }
         }

@@ -204,7 +204,7 @@ impl Linker<'_> {
                 if let Some(file) = self.file_named(name, include.if_exists)
                     && self.may_include(&file, name.span)
                 {
-                    self.include_file(file, include, span, out);
+                    self.include_file(file, include, name.span, out);
                 }
             }
             IncludeFile::Expression(file) => {

@@ -6,6 +6,7 @@
 mod arguments;
 mod expression;
 mod tags;
+mod usage;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -21,6 +22,7 @@ use crate::nearest::nearest;
 use crate::source::Source;
 use crate::span::Span;
 use arguments::Arguments;
+use usage::usage;
 
 /// Parses a file.
 ///
@@ -100,7 +102,7 @@ struct Parser<'s> {
     next: usize,
     /// The blocks that are open, outermost first: name and opening tag.
     open: Vec<(&'static str, Span)>,
-    /// Unknown tags so far, whose end tags are not worth another error.
+    /// Unknown and unreadable tags so far, whose end tags are not worth another error.
     unknown: HashSet<&'s str>,
     /// `for` blocks that are open.
     loops: usize,
@@ -153,7 +155,7 @@ impl<'s> Parser<'s> {
                     let value = self.arguments(element).only_expression(self);
                     body.extend(value.map(|value| statement(StatementKind::Output(value), element.span)));
                 }
-                ElementKind::Broken => {}
+                ElementKind::Broken => self.expect_end_of_broken(element),
                 ElementKind::Tag => match self.tag(element) {
                     Tag::Statement(kind) => body.push(statement(kind, element.span)),
                     Tag::Nothing => {}
@@ -163,6 +165,13 @@ impl<'s> Parser<'s> {
             }
         }
         None
+    }
+
+    /// A tag that could not be read has been reported; its end tag is not worth another error.
+    fn expect_end_of_broken(&mut self, element: &Element) {
+        if let Some(first) = self.tokens.of(element).first() {
+            self.unknown.insert(&self.source.text()[first.span.range()]);
+        }
     }
 
     fn arguments(&self, element: &Element) -> Arguments<'s> {
@@ -180,6 +189,7 @@ impl<'s> Parser<'s> {
             return Tag::Nothing;
         };
         if self.open.last().is_some_and(|(block, _)| ends_of(block).contains(&name)) {
+            arguments.set_usage(usage(name));
             return Tag::End(End { name, span, arguments });
         }
         if self.closes_outer(name) {
@@ -193,6 +203,7 @@ impl<'s> Parser<'s> {
         if !self.profile.allows_tag(known) {
             self.report_banned("tag", known, span);
         }
+        arguments.set_usage(usage(known));
         self.parse_tag(known, element.span, arguments)
     }
 
@@ -267,7 +278,11 @@ impl<'s> Parser<'s> {
             return;
         }
         let belongs = BLOCKS.iter().find(|(_, ends)| ends.contains(&name));
-        let fault = if let Some((block, _)) = belongs {
+        let in_loop = self.open.last().is_some_and(|(block, _)| *block == "for");
+        let fault = if name == "else" && in_loop {
+            Diagnostic::error(code::SYNTAX, "a 'for' block has no 'else'")
+                .with_hint("write {% empty %} for a list without items")
+        } else if let Some((block, _)) = belongs {
             Diagnostic::error(code::UNCLOSED, format!("tag '{name}' has no open block"))
                 .with_hint(format!("it belongs to {{% {block} … %}}, which is not open here"))
         } else {

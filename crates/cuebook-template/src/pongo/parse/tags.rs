@@ -79,6 +79,7 @@ impl<'s> Parser<'s> {
             "verbatim" => {
                 let fault = Diagnostic::error(code::SYNTAX, "'verbatim' is written in one way only");
                 self.report(fault.with_hint("write exactly {% verbatim %} … {% endverbatim %}"), tag);
+                self.unknown.insert("verbatim");
                 Err(super::arguments::Reported)
             }
             _ => Ok(StatementKind::Constant("")),
@@ -231,7 +232,12 @@ impl<'s> Parser<'s> {
         let (pairs, only) = self.include_pairs(arguments)?;
         let plain = is_literal && !if_exists && pairs.is_empty();
         if !plain && !self.profile.allows_include_options() {
-            self.report_banned("an include with anything but a literal name:", "include", start);
+            let message = format!(
+                "an include by expression or with options is not allowed in the {} profile",
+                self.profile.as_str()
+            );
+            let fault = Diagnostic::error(code::BANNED, message);
+            self.report(fault.with_hint("name the file in quotes, and nothing else"), start);
         }
         Ok(StatementKind::Include(Box::new(Include { file, if_exists, pairs, only })))
     }

@@ -87,7 +87,8 @@ impl<'a, T: Trace> Machine<'a, T> {
     #[cold]
     fn too_many_arguments(&self, called: &Macro, given: usize, site: Site) -> Stop {
         let most = called.parameters.len();
-        let message = format!("macro '{}' takes at most {most} arguments, got {given}", called.name);
+        let noun = if most == 1 { "argument" } else { "arguments" };
+        let message = format!("macro '{}' takes at most {most} {noun}, got {given}", called.name);
         self.stop(Fault::new(code::MACRO, message).hint("leave the others out"), site)
     }
 

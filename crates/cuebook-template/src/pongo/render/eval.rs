@@ -79,10 +79,17 @@ impl<'a, T: Trace> Machine<'a, T> {
         site: Site,
     ) -> Result<View<'a>, Stop> {
         let base = self.slot_value(slot, missing, site)?;
-        self.member(base, key, missing, site)
+        self.member(base, key, missing, (site, 0))
     }
 
-    fn member(&mut self, base: View<'a>, key: &Key, missing: Missing, site: Site) -> Result<View<'a>, Stop> {
+    /// The member of `base`, which is the path at a site up to so many steps.
+    fn member(
+        &mut self,
+        base: View<'a>,
+        key: &Key,
+        missing: Missing,
+        (site, steps): (Site, usize),
+    ) -> Result<View<'a>, Stop> {
         let data = match base.data {
             Data::Map(members) => find(members, &key.text, key.hint.get()).map(|(found, node)| {
                 key.hint.set(found);
@@ -95,7 +102,7 @@ impl<'a, T: Trace> Machine<'a, T> {
         match data {
             Some(data) => Ok(View::new(data, base.trust)),
             None if self.settings.strict && missing == Missing::Fault => {
-                Err(self.no_key(base.data, &key.text, site))
+                Err(self.no_key(base.data, &key.text, site, steps))
             }
             None => Ok(View::new(Data::Undefined, base.trust)),
         }
@@ -111,7 +118,7 @@ impl<'a, T: Trace> Machine<'a, T> {
         for (index, step) in path.steps.iter().enumerate() {
             view = match step {
                 PathStep::Call(arguments) => self.call(view, arguments, path, index)?,
-                _ => self.step(view, step, path)?,
+                _ => self.step(view, step, path, index)?,
             };
             if view.data.is_nil() {
                 return Ok(view);
@@ -123,9 +130,15 @@ impl<'a, T: Trace> Machine<'a, T> {
         }
     }
 
-    fn step(&mut self, view: View<'a>, step: &'a PathStep, path: &Path) -> Result<View<'a>, Stop> {
+    fn step(
+        &mut self,
+        view: View<'a>,
+        step: &'a PathStep,
+        path: &Path,
+        index: usize,
+    ) -> Result<View<'a>, Stop> {
         match step {
-            PathStep::Key(key) => self.member(view, key, path.missing, path.site),
+            PathStep::Key(key) => self.member(view, key, path.missing, (path.site, index)),
             PathStep::Index(index) => self.item(view, *index, path),
             PathStep::Subscript(subscript) => {
                 let subscript = self.eval(subscript)?;
@@ -141,7 +154,7 @@ impl<'a, T: Trace> Machine<'a, T> {
         if !view.data.is_list() && !view.data.is_string() {
             let message = format!("{} has no items by number", view.data.kind());
             return Err(
-                self.stop(Fault::type_mismatch(message).hint("only lists and strings have"), path.site)
+                self.stop(Fault::type_mismatch(message).hint("only lists and strings have them"), path.site)
             );
         }
         if view.data.is_string() {
@@ -189,10 +202,8 @@ impl<'a, T: Trace> Machine<'a, T> {
         index: usize,
     ) -> Result<View<'a>, Stop> {
         let Data::Macro(called, frame) = view.data else {
-            let whole = self.program.places.text(path.site);
-            let name = whole.split('(').nth(index.min(1).saturating_sub(1)).unwrap_or(whole);
-            let message =
-                format!("'{}' is {}, and only a macro can be called", name.trim(), view.data.kind());
+            let name = first_steps(self.program.places.text(path.site), index);
+            let message = format!("'{name}' is {}, and only a macro can be called", view.data.kind());
             return Err(self.stop(Fault::type_mismatch(message).hint("leave the parentheses out"), path.site));
         };
         let mut values = Vec::with_capacity(arguments.len());
@@ -244,14 +255,15 @@ impl<'a, T: Trace> Machine<'a, T> {
     }
 
     #[cold]
-    fn no_key(&self, base: Data<'a>, key: &str, site: Site) -> Stop {
+    fn no_key(&self, base: Data<'a>, key: &str, site: Site, steps: usize) -> Stop {
         let near = match base {
             Data::Map(members) => nearest(key, members.keys().map(AsRef::as_ref)).map(str::to_owned),
             Data::Loop(_) => nearest(key, crate::pongo::view::Loop::FIELDS).map(str::to_owned),
             _ => None,
         };
         let hint = near.map(|near| format!("did you mean '{near}'?"));
-        self.undefined(format!("there is no '{key}' in '{}'", self.base_text(site)), hint, site)
+        let base = first_steps(self.program.places.text(site), steps);
+        self.undefined(format!("there is no '{key}' in '{base}'"), hint, site)
     }
 
     #[cold]
@@ -259,12 +271,22 @@ impl<'a, T: Trace> Machine<'a, T> {
         let message = format!("{} has no member '{}'", base.kind(), key.text);
         self.stop(Fault::type_mismatch(message).hint("only a map has members by name"), site)
     }
+}
 
-    /// The path at `site` without its last step.
-    fn base_text(&self, site: Site) -> &str {
-        let written = self.program.places.text(site);
-        written.rsplit_once('.').map_or(written, |(base, _)| base)
-    }
+/// A path as written, up to so many steps from its name.
+fn first_steps(path: &str, steps: usize) -> &str {
+    let mut inner = 0_usize;
+    let begins_step = |(_, character): &(usize, char)| {
+        let begins = inner == 0 && matches!(character, '.' | '[' | '(');
+        match character {
+            '[' | '(' => inner += 1,
+            ']' | ')' => inner = inner.saturating_sub(1),
+            _ => {}
+        }
+        begins
+    };
+    let end = path.char_indices().filter(begins_step).nth(steps).map_or(path.len(), |(at, _)| at);
+    path[..end].trim_end()
 }
 
 /// `not` on a number gives a number, and on anything else a boolean.
@@ -283,7 +305,7 @@ fn negative(data: Data<'_>) -> Result<Data<'_>, Fault> {
         Data::Float(float) => Ok(Data::Float(-float)),
         other => {
             let message = format!("{} has no negative", other.kind());
-            Err(Fault::type_mismatch(message).hint("only numbers have"))
+            Err(Fault::type_mismatch(message).hint("only numbers have one"))
         }
     }
 }
