@@ -16,7 +16,7 @@ use super::view::{Data, Loop, View};
 pub(crate) struct Env<'a> {
     arena: &'a Bump,
     limits: &'a Limits,
-    /// Bytes taken from the arena so far.
+    /// Bytes taken from the arena so far, and those of texts that are being put together.
     used: Cell<usize>,
     /// A buffer that texts are built in before they move to the arena.
     spare: RefCell<Option<Buffer>>,
@@ -66,11 +66,15 @@ impl<'a> Env<'a> {
     ///
     /// # Errors
     ///
-    /// `template_limit_exceeded` when it has too many items, or the render has taken too much memory.
+    /// `template_limit_exceeded` when it has too many items or is too many lists deep, or the render has taken too
+    /// much memory.
     pub(crate) fn list(&self, items: &[View<'a>]) -> Result<Data<'a>, Fault> {
         self.limits.check(LimitKind::LoopItems, items.len())?;
+        let inner = |item: &View<'_>| if let Data::Views(_, depth) = item.data { depth } else { 0 };
+        let depth = items.iter().map(inner).max().unwrap_or(0) + 1;
+        self.limits.check(LimitKind::Nesting, depth as usize)?;
         self.charge(size_of_val(items))?;
-        Ok(Data::Views(self.arena.alloc_slice_copy(items)))
+        Ok(Data::Views(self.arena.alloc_slice_copy(items), depth))
     }
 
     /// Keeps the state of a loop.
@@ -117,7 +121,17 @@ impl<'a> Env<'a> {
         Ok(usize::try_from(scramble(state) % bound).unwrap_or(0))
     }
 
-    fn charge(&self, bytes: usize) -> Result<(), Fault> {
+    /// Accounts for memory outside the arena that was charged and is free again.
+    pub(crate) fn release(&self, bytes: usize) {
+        self.used.set(self.used.get().saturating_sub(bytes));
+    }
+
+    /// Accounts for memory.
+    ///
+    /// # Errors
+    ///
+    /// `template_limit_exceeded` when the render has taken too much of it.
+    pub(crate) fn charge(&self, bytes: usize) -> Result<(), Fault> {
         let used = self.used.get().saturating_add(bytes);
         self.used.set(used);
         self.limits.check(LimitKind::MemoryBytes, used)

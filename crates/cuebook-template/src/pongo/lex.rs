@@ -253,7 +253,11 @@ impl Lexer<'_> {
         let character = self.rest().chars().next().unwrap_or_default();
         let span = Span::new(self.at, self.at + character.len_utf8());
         let message = format!("unexpected character '{}'", character.escape_default());
-        self.report(span, code::SYNTAX, message).hint("braces that are text go into {% verbatim %}");
+        self.report(span, code::SYNTAX, message).hint(match character {
+            '}' => "an output ends in }} and a tag in %}",
+            '{' => "braces that are text go into {% verbatim %}",
+            _ => "between braces stand names, numbers, strings and operators; text goes into {% verbatim %}",
+        });
         false
     }
 

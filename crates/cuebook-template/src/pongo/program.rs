@@ -26,7 +26,7 @@ pub struct Program {
     pub(super) places: Places,
     pub(super) dependencies: Box<[Dependency]>,
     pub(super) warnings: Vec<Diagnostic>,
-    /// Statements after linking.
+    /// Statements, operations and filters after linking.
     pub(super) nodes: usize,
 }
 
@@ -36,6 +36,8 @@ pub(crate) struct Unit {
     pub(super) code: Code,
     /// Slots in its frame.
     pub(super) slots: usize,
+    /// Blocks and expressions within each other in it.
+    pub(super) depth: usize,
 }
 
 /// Nodes in order.
@@ -297,7 +299,7 @@ pub(super) enum Expr {
     Slot(Slot, Missing, Site),
     Member(Slot, Box<Key>, Missing, Site),
     Path(Box<Path>),
-    List(Box<[Self]>),
+    List(Box<[Self]>, Site),
     Not(Box<Self>),
     Negative(Box<Self>, Site),
     And(Box<(Self, Self)>),
@@ -305,7 +307,7 @@ pub(super) enum Expr {
     Binary(Operator, Box<(Self, Self)>, Site),
     Filtered(Box<Self>, Box<[FilterStep]>),
     /// `block.Super`.
-    Super(Box<Code>),
+    Super(Box<Code>, Site),
 }
 
 /// What strict mode makes of a missing name or key.
@@ -380,7 +382,7 @@ impl Program {
         &self.warnings
     }
 
-    /// Statements after linking, as the limit `program_nodes` counts them.
+    /// Statements, operations and filters after linking, as the limit `program_nodes` counts them.
     pub const fn node_count(&self) -> usize {
         self.nodes
     }
@@ -390,10 +392,13 @@ impl Program {
 ///
 /// A name that the program itself gives a value to counts only where it is read before that.
 pub fn undefined_names(program: &Program) -> Vec<RootName> {
-    let read = program.roots.iter().filter(|root| !root.reads.is_empty());
-    read.map(|root| RootName {
-        name: root.name.as_str().to_owned(),
-        places: root.reads.iter().filter_map(|site| program.places.location(*site)).collect(),
-    })
-    .collect()
+    let mut read: Vec<&Root> = program.roots.iter().filter(|root| !root.reads.is_empty()).collect();
+    // Places are numbered as they are linked; a root may be known before it is read.
+    read.sort_by_key(|root| root.reads.first());
+    read.into_iter()
+        .map(|root| RootName {
+            name: root.name.as_str().to_owned(),
+            places: root.reads.iter().filter_map(|site| program.places.location(*site)).collect(),
+        })
+        .collect()
 }

@@ -2,6 +2,9 @@
 //!
 //! It owns the shape of what was written. It refuses meaning: names are names, and other files are not looked at.
 
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use super::filters::Filter;
 use crate::span::Span;
 
@@ -11,6 +14,10 @@ pub(super) struct File {
     pub(super) body: Block,
     /// The file that this one extends.
     pub(super) parent: Option<Literal>,
+    /// The bodies of its blocks, however deep they stand.
+    pub(super) blocks: HashMap<Box<str>, Rc<Block>>,
+    /// The macros that it exports, however deep they stand.
+    pub(super) exports: HashMap<Box<str>, Rc<Macro>>,
 }
 
 /// Statements in order.
@@ -79,11 +86,9 @@ pub(super) enum StatementKind {
         file: Literal,
         parsed: bool,
     },
-    Block {
-        name: Name,
-        body: Block,
-    },
-    Macro(Box<Macro>),
+    /// Its body is among [`File::blocks`].
+    Block(Name),
+    Macro(Rc<Macro>),
     Import {
         file: Literal,
         macros: Vec<Import>,

@@ -49,8 +49,8 @@ pub(crate) enum Data<'a> {
     Str(&'a str),
     /// A list of the context.
     List(&'a [Node]),
-    /// A list that the template made.
-    Views(&'a [View<'a>]),
+    /// A list that the template made, and how many such lists are within each other in it.
+    Views(&'a [View<'a>], u32),
     Map(&'a Map),
     Loop(&'a Loop<'a>),
     /// A macro, and the frame in which it was defined.
@@ -154,7 +154,7 @@ impl Data<'_> {
             Self::Int(_) => "an integer",
             Self::Float(_) => "a float",
             Self::Str(_) => "a string",
-            Self::List(_) | Self::Views(_) => "a list",
+            Self::List(_) | Self::Views(..) => "a list",
             Self::Map(_) => "a map",
             Self::Loop(_) => "a forloop",
             Self::Macro(..) => "a macro",
@@ -178,7 +178,7 @@ impl Data<'_> {
     }
 
     pub(crate) const fn is_list(self) -> bool {
-        matches!(self, Self::List(_) | Self::Views(_))
+        matches!(self, Self::List(_) | Self::Views(..))
     }
 
     /// Whether a condition takes it for true: not nil, zero, false or empty.
@@ -190,7 +190,7 @@ impl Data<'_> {
             Self::Float(float) => float != 0.0,
             Self::Str(text) => !text.is_empty(),
             Self::List(items) => !items.is_empty(),
-            Self::Views(items) => !items.is_empty(),
+            Self::Views(items, _) => !items.is_empty(),
             Self::Map(members) => !members.is_empty(),
             Self::Loop(_) => true,
         }
@@ -221,12 +221,23 @@ impl Data<'_> {
         }
     }
 
+    /// What reading all of it costs, in steps of a render: nothing for what is small.
+    #[inline]
+    pub(crate) const fn weight(self) -> usize {
+        match self {
+            Self::Str(text) => text.len() / 64,
+            Self::List(items) => items.len() / 4,
+            Self::Views(items, _) => items.len() / 4,
+            _ => 0,
+        }
+    }
+
     /// Characters of a string, items of a list, members of a map; 0 for all else.
     pub(crate) fn len(self) -> usize {
         match self {
             Self::Str(text) => text.chars().count(),
             Self::List(items) => items.len(),
-            Self::Views(items) => items.len(),
+            Self::Views(items, _) => items.len(),
             Self::Map(members) => members.len(),
             _ => 0,
         }
@@ -240,7 +251,7 @@ impl Data<'_> {
                 Some(Self::Str(&text[start..start + character.len_utf8()]))
             }
             Self::List(items) => items.get(index).map(Self::from),
-            Self::Views(items) => items.get(index).map(|item| item.data),
+            Self::Views(items, _) => items.get(index).map(|item| item.data),
             _ => None,
         }
     }
@@ -276,7 +287,7 @@ impl Data<'_> {
             Self::Str(text) => Ok(text.contains(item_text)),
             Self::Map(members) => Ok(item.is_string() && members.get(item_text).is_some()),
             Self::List(items) => any_equals(items.iter().map(Self::from), item),
-            Self::Views(items) => any_equals(items.iter().map(|view| view.data), item),
+            Self::Views(items, _) => any_equals(items.iter().map(|view| view.data), item),
             _ => Ok(false),
         }
     }
@@ -321,7 +332,7 @@ impl Data<'_> {
             Self::Float(_) | Self::Undefined | Self::Nil | Self::Macro(..) => out.push_str("null"),
             Self::Str(text) => write_json_string(text, out),
             Self::List(items) => write_json_list(items.iter().map(Self::from), out),
-            Self::Views(items) => write_json_list(items.iter().map(|view| view.data), out),
+            Self::Views(items, _) => write_json_list(items.iter().map(|view| view.data), out),
             Self::Map(members) => {
                 write_json_map(members.iter().map(|(key, node)| (key, Self::from(node))), out)
             }

@@ -53,7 +53,7 @@ pub(super) fn join<'a>(
     let separator = env.text_of(argument)?;
     match input {
         Data::List(items) => join_items(items.iter().map(Data::from), separator, out),
-        Data::Views(items) => join_items(items.iter().map(|item| item.data), separator, out),
+        Data::Views(items, _) => join_items(items.iter().map(|item| item.data), separator, out),
         Data::Str(text) if !separator.is_empty() => join_items(characters(text), separator, out),
         other => other.write(out),
     }
@@ -136,7 +136,7 @@ fn position(bound: i64, len: usize) -> usize {
 fn part(input: Data<'_>, from: usize, to: usize) -> Data<'_> {
     match input {
         Data::List(items) => Data::List(&items[from..to]),
-        Data::Views(items) => Data::Views(&items[from..to]),
+        Data::Views(items, depth) => Data::Views(&items[from..to], depth),
         Data::Str(text) => {
             let rest = &text[offset(text, from)..];
             Data::Str(&rest[..offset(rest, to - from)])

@@ -67,7 +67,7 @@ const fn type_name(value: Data<'_>) -> &'static str {
         Data::Int(_) => "int",
         Data::Float(_) => "float64",
         Data::Str(_) => "string",
-        Data::List(_) | Data::Views(_) => "[]interface {}",
+        Data::List(_) | Data::Views(..) => "[]interface {}",
         Data::Map(_) | Data::Loop(_) => "map[string]interface {}",
     }
 }

@@ -13,13 +13,24 @@ use crate::pongo::word::Word;
 
 impl Linker<'_> {
     pub(super) fn expr(&mut self, expression: &Expression) -> Expr {
+        if is_leaf(&expression.kind) {
+            return self.expr_here(expression);
+        }
+        if !self.count(size(&expression.kind), expression.span) {
+            // What is beyond the limit is not linked; that has been reported.
+            return Expr::Bool(false);
+        }
+        self.deeper(|linker| linker.expr_here(expression))
+    }
+
+    fn expr_here(&mut self, expression: &Expression) -> Expr {
         let span = expression.span;
         match &expression.kind {
             ExpressionKind::Str(text) => Expr::Str(text.clone()),
             ExpressionKind::Int(integer) => Expr::Int(*integer),
             ExpressionKind::Float(float) => Expr::Float(*float),
             ExpressionKind::Bool(bool) => Expr::Bool(*bool),
-            ExpressionKind::List(items) => Expr::List(self.exprs(items)),
+            ExpressionKind::List(items) => Expr::List(self.exprs(items), self.site(span)),
             ExpressionKind::Path { root, steps } => self.path(root, steps, expression),
             ExpressionKind::Not(inner) => Expr::Not(Box::new(self.expr(inner))),
             ExpressionKind::Negative(inner) => Expr::Negative(Box::new(self.expr(inner)), self.site(span)),
@@ -68,7 +79,7 @@ impl Linker<'_> {
         if *root.text == *"block" && self.is_in_block() && is_super(steps) {
             let mut code = CodeBuilder::default();
             self.super_block(&mut code);
-            return Expr::Super(Box::new(code.finish(&mut self.places)));
+            return Expr::Super(Box::new(code.finish(&mut self.places)), self.site(expression.span));
         }
         self.check_loop_member(root, steps);
         let site = self.site(expression.span);
@@ -113,7 +124,7 @@ impl Linker<'_> {
         let node = match self.expr(expression) {
             Expr::Slot(slot, Missing::Fault, site) if !escape => Node::Slot(slot, site),
             Expr::Member(slot, key, Missing::Fault, site) if !escape => Node::Member(slot, key, site),
-            Expr::Super(code) => Node::Inline(*code),
+            Expr::Super(code, _) => Node::Inline(*code),
             Expr::Filtered(input, steps) if !escape => filtered(*input, steps.into_vec(), site),
             value => Node::Emit(Box::new(Emit { value, last: None, escape, site })),
         };
@@ -136,6 +147,28 @@ pub(super) fn is_marked_safe(expression: &Expression) -> bool {
         ExpressionKind::Binary { left, right, .. } => is_marked_safe(left) && is_marked_safe(right),
         ExpressionKind::Not(inner) | ExpressionKind::Negative(inner) => is_marked_safe(inner),
         _ => false,
+    }
+}
+
+/// Whether nothing is within an expression.
+fn is_leaf(kind: &ExpressionKind) -> bool {
+    match kind {
+        ExpressionKind::Str(_)
+        | ExpressionKind::Int(_)
+        | ExpressionKind::Float(_)
+        | ExpressionKind::Bool(_) => true,
+        ExpressionKind::Path { steps, .. } => matches!(steps.as_slice(), [] | [Step::Key(_)]),
+        _ => false,
+    }
+}
+
+/// How much of a program an expression is, without those in it that count for themselves.
+fn size(kind: &ExpressionKind) -> usize {
+    match kind {
+        ExpressionKind::List(items) => items.len() + 1,
+        ExpressionKind::Path { steps, .. } => steps.len(),
+        ExpressionKind::Filtered { calls, .. } => calls.len(),
+        _ => 1,
     }
 }
 

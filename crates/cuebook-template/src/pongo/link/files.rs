@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::Linker;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Location};
 use crate::nearest::nearest;
 use crate::pongo::fault::code;
 use crate::pongo::limits::{LimitKind, exceeded};
@@ -41,12 +41,23 @@ pub(super) struct Files<'l> {
     loader: &'l dyn Loader,
     known: HashMap<Arc<str>, Known>,
     trees: Vec<Rc<File>>,
+    /// What the loader was asked for, in order, and where each name is among it.
     dependencies: Vec<Dependency>,
+    asked: HashMap<Arc<str>, usize>,
+    /// Files so far; the entry is the first.
+    found: usize,
 }
 
 impl<'l> Files<'l> {
     pub(super) fn new(loader: &'l dyn Loader) -> Self {
-        Self { loader, known: HashMap::new(), trees: Vec::new(), dependencies: Vec::new() }
+        Self {
+            loader,
+            known: HashMap::new(),
+            trees: Vec::new(),
+            dependencies: Vec::new(),
+            asked: HashMap::new(),
+            found: 1,
+        }
     }
 
     pub(super) fn into_dependencies(self) -> Box<[Dependency]> {
@@ -57,7 +68,7 @@ impl<'l> Files<'l> {
 impl Linker<'_> {
     pub(super) fn add_entry(&mut self, entry: Source) -> Option<Parsed> {
         let name = Arc::clone(entry.name());
-        let known = self.parse(entry);
+        let known = self.parse(entry, Vec::new());
         self.files.known.insert(name, known);
         self.parsed(known)
     }
@@ -78,10 +89,17 @@ impl Linker<'_> {
     /// A file's text, not parsed.
     pub(super) fn text_named(&mut self, name: &Literal) -> Option<Source> {
         let found = self.look_up(name).ok()?;
-        if found.is_none() {
+        let Some(source) = &found else {
             self.report_missing(name);
+            return None;
+        };
+        match self.options.limits.check(LimitKind::SourceBytes, source.text().len()) {
+            Ok(()) => found,
+            Err(fault) => {
+                self.report_fault(fault, name.span);
+                None
+            }
         }
-        found
     }
 
     fn parsed(&self, known: Known) -> Option<Parsed> {
@@ -93,40 +111,50 @@ impl Linker<'_> {
         let known = match self.look_up(name) {
             Err(Reported) => Known::Broken,
             Ok(None) => Known::Missing,
-            Ok(Some(source)) => self.parse_another(source, name.span),
+            Ok(Some(source)) => self.parse(source, self.led_here(name.span)),
         };
         self.files.known.insert(Arc::from(&*name.text), known);
         known
     }
 
-    /// What the loader has.
+    /// What the loader has; it is asked for each name once.
     fn look_up(&mut self, name: &Literal) -> Result<Option<Source>, Reported> {
-        match self.files.loader.load(&name.text) {
-            Ok(found) => {
-                self.files
-                    .dependencies
-                    .push(Dependency { name: Arc::from(&*name.text), found: found.clone() });
-                Ok(found)
-            }
-            Err(error) => {
-                let message = format!("'{}' cannot be read: {error}", name.text);
-                self.report(Diagnostic::error(code::UNREADABLE, message), name.span);
-                Err(Reported)
-            }
+        if let Some(at) = self.files.asked.get(&*name.text) {
+            return Ok(self.files.dependencies[*at].found.clone());
         }
+        let found = self.files.loader.load(&name.text).map_err(|error| {
+            let message = format!("'{}' cannot be read: {error}", name.text);
+            self.report(
+                Diagnostic::error(code::UNREADABLE, message).with_hint("check the file and its permissions"),
+                name.span,
+            );
+            Reported
+        })?;
+        self.check_files(found.is_some(), name.span)?;
+        let key: Arc<str> = Arc::from(&*name.text);
+        self.files.asked.insert(Arc::clone(&key), self.files.dependencies.len());
+        self.files.dependencies.push(Dependency { name: key, found: found.clone() });
+        Ok(found)
     }
 
-    fn parse_another(&mut self, source: Source, span: Span) -> Known {
+    /// Holds the files found so far, the entry and one more if it `is_there`, against the limit.
+    fn check_files(&mut self, is_there: bool, span: Span) -> Result<(), Reported> {
         let limit = self.options.limits.get(LimitKind::Files);
-        let seen = self.files.trees.len() + 1;
-        if seen > limit {
-            self.report_fault(exceeded(LimitKind::Files, limit, &seen.to_string()), span);
-            return Known::Broken;
+        self.files.found += usize::from(is_there);
+        if self.files.found <= limit {
+            return Ok(());
         }
-        self.parse(source)
+        self.report_fault(exceeded(LimitKind::Files, limit, &self.files.found.to_string()), span);
+        Err(Reported)
     }
 
-    fn parse(&mut self, source: Source) -> Known {
+    /// The place that names a file, and the include tags that led to it.
+    fn led_here(&self, span: Span) -> Vec<Location> {
+        let source = self.places.files[self.file as usize].clone();
+        [Location { source, span }].into_iter().chain(self.including()).collect()
+    }
+
+    fn parse(&mut self, source: Source, included_from: Vec<Location>) -> Known {
         match parse(&source, self.options.profile, &self.options.limits) {
             Ok(tree) => {
                 let index = u32::try_from(self.places.files.len()).unwrap_or(u32::MAX);
@@ -135,7 +163,8 @@ impl Linker<'_> {
                 Known::Parsed(index)
             }
             Err(faults) => {
-                self.faults.extend(faults);
+                let with_chain = |fault| Diagnostic { included_from: included_from.clone(), ..fault };
+                self.faults.extend(faults.into_iter().map(with_chain));
                 Known::Broken
             }
         }

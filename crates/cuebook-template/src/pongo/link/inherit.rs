@@ -12,16 +12,17 @@ use crate::diagnostic::Diagnostic;
 use crate::pongo::fault::code;
 use crate::pongo::limits::{LimitKind, exceeded};
 use crate::pongo::program::Missing;
-use crate::pongo::tree::{Block, File, Literal, Name, Statement, StatementKind};
+use crate::pongo::tree::{Block, Literal, Name, Statement, StatementKind};
 use crate::span::Span;
 
 /// A file and its parents, the file first.
 pub(super) struct Document(Vec<Parsed>);
 
 impl Document {
-    /// The file that has `block` at `level`, counted from the file furthest down.
-    fn block_at(&self, name: &str, level: usize) -> Option<&Parsed> {
-        self.0.iter().filter(|file| find_block(&file.tree.body, name).is_some()).nth(level)
+    /// The body of a block at `level`, counted from the file furthest down, with its file.
+    fn block_at(&self, name: &str, level: usize) -> Option<(u32, Rc<Block>)> {
+        let body = |file: &Parsed| Some((file.index, Rc::clone(file.tree.blocks.get(name)?)));
+        self.0.iter().filter_map(body).nth(level)
     }
 }
 
@@ -40,7 +41,7 @@ impl Linker<'_> {
         self.chain.push(named);
         let blocks = std::mem::take(&mut self.open_blocks);
         open(self, &top.tree.body, out);
-        self.in_file(&top, |linker, tree| linker.nested(&tree.body, out));
+        self.in_file(top.index, |linker| linker.nested(&top.tree.body, out));
         self.open_blocks = blocks;
         self.chain.pop();
         self.documents.pop();
@@ -102,50 +103,29 @@ impl Linker<'_> {
     /// Links the body that the innermost block has one parent further up, in a scope of its own.
     pub(super) fn super_block(&mut self, out: &mut CodeBuilder) {
         let Some((name, level)) = self.open_blocks.last().cloned() else { return };
-        let Some(parsed) =
-            self.documents.last().and_then(|document| document.block_at(&name, level + 1)).cloned()
-        else {
-            return;
-        };
-        let Some(body) = find_block(&parsed.tree.body, &name) else { return };
+        let Some((_, body)) = self.block_at(&name, level + 1) else { return };
         let missing = std::mem::replace(&mut self.missing, Missing::Fault);
-        self.in_scope(&[body], &[], false, out, |linker, out| linker.block_body(&name, level + 1, out));
+        self.in_scope(&[&body], &[], false, out, |linker, out| linker.block_body(&name, level + 1, out));
         self.missing = missing;
     }
 
     fn block_body(&mut self, name: &str, level: usize, out: &mut CodeBuilder) {
-        let Some(parsed) = self.documents.last().and_then(|document| document.block_at(name, level)).cloned()
-        else {
-            return;
-        };
+        let Some((file, body)) = self.block_at(name, level) else { return };
         self.open_blocks.push((name.into(), level));
-        self.in_file(&parsed, |linker, tree| {
-            if let Some(body) = find_block(&tree.body, name) {
-                linker.nested(body, out);
-            }
-        });
+        self.in_file(file, |linker| linker.nested(&body, out));
         self.open_blocks.pop();
     }
 
-    /// The statements that run for a block, for whoever looks what they bind.
-    pub(super) fn block_statements(&self, name: &str) -> Option<(Rc<File>, Box<str>)> {
-        let parsed = self.documents.last()?.block_at(name, 0)?;
-        Some((Rc::clone(&parsed.tree), name.into()))
+    /// The body of a block in the document at hand.
+    pub(super) fn block_at(&self, name: &str, level: usize) -> Option<(u32, Rc<Block>)> {
+        self.documents.last()?.block_at(name, level)
     }
 
-    fn in_file(&mut self, parsed: &Parsed, link: impl FnOnce(&mut Self, &File)) {
-        let file = std::mem::replace(&mut self.file, parsed.index);
-        link(self, &parsed.tree);
-        self.file = file;
+    fn in_file(&mut self, file: u32, link: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.file, file);
+        link(self);
+        self.file = outer;
     }
-}
-
-/// The body of the block called `name`, however deep it stands.
-pub(super) fn find_block<'t>(statements: &'t [Statement], name: &str) -> Option<&'t Block> {
-    statements.iter().find_map(|statement| match &statement.kind {
-        StatementKind::Block { name: found, body } if *found.text == *name => Some(body),
-        kind => bodies(kind).into_iter().find_map(|body| find_block(body, name)),
-    })
 }
 
 /// The bodies within a statement.
@@ -159,7 +139,6 @@ pub(super) fn bodies(kind: &StatementKind) -> Vec<&Block> {
         }
         StatementKind::For(each) => vec![&each.body, &each.empty],
         StatementKind::With { body, .. }
-        | StatementKind::Block { body, .. }
         | StatementKind::Filter { body, .. }
         | StatementKind::Spaceless(body)
         | StatementKind::Autoescape { body, .. } => vec![body],

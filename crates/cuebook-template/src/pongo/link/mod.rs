@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::fault::Fault;
-use super::limits::LimitKind;
+use super::limits::{LimitKind, exceeded};
 use super::loader::Loader;
 use super::options::Options;
 use super::program::{Cycle, Missing, Places, Program, Site, SitePlace, Unit};
@@ -46,7 +46,9 @@ impl Program {
             faults: Vec::new(),
             warnings: Vec::new(),
             nodes: 0,
+            bytes: 0,
             depth: 0,
+            levels: 0,
             file: 0,
             inclusion: None,
             chain: Vec::new(),
@@ -73,8 +75,12 @@ struct Linker<'l> {
     faults: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
     nodes: usize,
+    /// Bytes of source so far.
+    bytes: usize,
     /// Blocks within each other, includes counted through.
     depth: usize,
+    /// Blocks and expressions within each other in the frame at hand.
+    levels: usize,
     /// The file that the statement at hand was written in.
     file: u32,
     /// The include tag through which it came in.
@@ -100,10 +106,11 @@ impl Linker<'_> {
             return Err(distinct(self.faults));
         }
         let frame = self.frames.swap_remove(0);
+        let depth = frame.deepest;
         let (roots, slots) = frame.into_roots();
         Ok(Program {
             options: *self.options,
-            unit: Unit { code, slots },
+            unit: Unit { code, slots, depth },
             roots,
             places: self.places,
             dependencies: self.files.into_dependencies(),
@@ -149,15 +156,40 @@ impl Linker<'_> {
         chain
     }
 
-    /// Counts a statement; `false` when there are too many.
-    fn count(&mut self, span: Span) -> bool {
-        self.nodes += 1;
+    /// Counts what is linked at `span`; `false` when there is too much.
+    fn count(&mut self, nodes: usize, span: Span) -> bool {
         let limit = self.options.limits.get(LimitKind::ProgramNodes);
-        if self.nodes == limit + 1 {
-            let fault = super::limits::exceeded(LimitKind::ProgramNodes, limit, "more");
-            self.report_fault(fault, span);
+        let fine = self.nodes <= limit;
+        self.nodes = self.nodes.saturating_add(nodes);
+        if fine && self.nodes > limit {
+            self.report_fault(exceeded(LimitKind::ProgramNodes, limit, "more"), span);
         }
         self.nodes <= limit
+    }
+
+    /// Counts source that becomes part of the program; `false` when there is too much.
+    fn count_source(&mut self, bytes: usize, span: Span) -> bool {
+        let limit = self.options.limits.get(LimitKind::ProgramBytes);
+        let fine = self.bytes <= limit;
+        self.bytes = self.bytes.saturating_add(bytes);
+        if fine && self.bytes > limit {
+            self.report_fault(
+                exceeded(LimitKind::ProgramBytes, limit, &format!("at least {}", self.bytes)),
+                span,
+            );
+        }
+        self.bytes <= limit
+    }
+
+    /// Links one level further in.
+    fn deeper<T>(&mut self, link: impl FnOnce(&mut Self) -> T) -> T {
+        self.levels += 1;
+        let levels = self.levels;
+        let frame = self.frame();
+        frame.deepest = frame.deepest.max(levels);
+        let linked = link(self);
+        self.levels -= 1;
+        linked
     }
 }
 

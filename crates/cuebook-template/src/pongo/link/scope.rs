@@ -21,6 +21,8 @@ use crate::pongo::word::Word;
 pub(super) struct Frame {
     scopes: Vec<Scope>,
     slots: Slot,
+    /// Blocks and expressions within each other.
+    pub(super) deepest: usize,
     /// Names from outside the frame: roots of a program, captures of a macro.
     outer: HashMap<Box<str>, usize>,
     roots: Vec<Root>,
@@ -261,16 +263,13 @@ impl Linker<'_> {
                 }
                 // These open a scope of their own.
                 StatementKind::For(_) | StatementKind::With { .. } | StatementKind::Include(_) => {}
-                StatementKind::Block { name, .. } => self.bound_in_block(&name.text, names),
+                StatementKind::Block(name) => {
+                    if let Some((_, body)) = self.block_at(&name.text, 0) {
+                        self.bound_names(&body, names);
+                    }
+                }
                 kind => bodies(kind).into_iter().for_each(|body| self.bound_names(body, names)),
             }
-        }
-    }
-
-    fn bound_in_block(&self, name: &str, names: &mut Vec<Box<str>>) {
-        let Some((tree, name)) = self.block_statements(name) else { return };
-        if let Some(body) = super::inherit::find_block(&tree.body, &name) {
-            self.bound_names(body, names);
         }
     }
 }

@@ -4,7 +4,6 @@ use super::Linker;
 use super::code::CodeBuilder;
 use super::expression::is_marked_safe;
 use super::files::Parsed;
-use super::inherit::bodies;
 use super::scope::Frame;
 use crate::diagnostic::Diagnostic;
 use crate::nearest::nearest;
@@ -12,7 +11,7 @@ use crate::pongo::fault::code;
 use crate::pongo::limits::{LimitKind, exceeded};
 use crate::pongo::program::{self, Code, Expr, Node, Unit};
 use crate::pongo::tree::{
-    Block, Expression, ExpressionKind, For, Import, Include, IncludeFile, Literal, Macro, Name, Pair,
+    Block, Expression, ExpressionKind, File, For, Import, Include, IncludeFile, Literal, Macro, Name, Pair,
     Statement, StatementKind,
 };
 use crate::span::Span;
@@ -22,7 +21,7 @@ impl Linker<'_> {
     /// Links statements into `out`.
     pub(super) fn statements(&mut self, statements: &[Statement], out: &mut CodeBuilder) {
         for statement in statements {
-            if !self.count(statement.span) {
+            if !self.count(1, statement.span) || !self.count_source(statement.span.len(), statement.span) {
                 return;
             }
             self.statement(statement, out);
@@ -34,7 +33,7 @@ impl Linker<'_> {
         let limit = self.options.limits.get(LimitKind::Nesting);
         self.depth += 1;
         if self.depth <= limit {
-            self.statements(body, out);
+            self.deeper(|linker| linker.statements(body, out));
         } else if let Some(first) = body.first() {
             self.report_fault(exceeded(LimitKind::Nesting, limit, &self.depth.to_string()), first.span);
         }
@@ -80,7 +79,7 @@ impl Linker<'_> {
             StatementKind::With { pairs, body } => self.with_statement(pairs, body, out),
             StatementKind::Include(include) => self.include(include, span, out),
             StatementKind::Ssi { file, parsed } => self.ssi(file, *parsed, span, out),
-            StatementKind::Block { name, .. } => self.block(name, out),
+            StatementKind::Block(name) => self.block(name, out),
             StatementKind::Macro(definition) => self.macro_statement(&definition.name.text, definition, out),
             StatementKind::Import { file, macros } => self.import(file, macros, out),
             StatementKind::Cycle { values, name, silent } => {
@@ -117,13 +116,17 @@ impl Linker<'_> {
 
     fn text(&mut self, span: Span, out: &mut CodeBuilder) {
         let site = self.site(span);
-        let source = self.places.files[self.file as usize].clone();
+        let source = &self.places.files[self.file as usize];
         out.text(source.slice(span).unwrap_or_default(), site);
     }
 
     fn if_statement(&mut self, branches: &[(Expression, Block)], otherwise: &Block, out: &mut CodeBuilder) {
-        let branches =
-            branches.iter().map(|(condition, body)| (self.test(condition), self.code(body))).collect();
+        let branch = |(condition, body): &(Expression, Block)| {
+            // The first condition stands in the tag itself, the others in tags of their own.
+            self.count_source(condition.span.len(), condition.span);
+            (self.test(condition), self.code(body))
+        };
+        let branches = branches.iter().map(branch).collect();
         let otherwise = self.code(otherwise);
         self.push(Node::If(Box::new(program::If { branches, otherwise })), out);
     }
@@ -201,7 +204,7 @@ impl Linker<'_> {
                 if let Some(file) = self.file_named(name, include.if_exists)
                     && self.may_include(&file, name.span)
                 {
-                    self.include_file(file, include, span, out);
+                    self.include_file(file, include, name.span, out);
                 }
             }
             IncludeFile::Expression(file) => {
@@ -213,6 +216,9 @@ impl Linker<'_> {
                     .collect();
                 let open = !include.only && self.sees_context();
                 let visible = if include.only { Vec::new() } else { self.visible() }.into_boxed_slice();
+                if !self.count(visible.len(), span) {
+                    return;
+                }
                 let site = self.site(span);
                 let node =
                     program::Include { file, if_exists: include.if_exists, pairs, visible, open, site };
@@ -270,13 +276,18 @@ impl Linker<'_> {
             let include = Include { file, if_exists: false, pairs: Vec::new(), only: false };
             return self.include(&include, span, out);
         }
-        if let Some(source) = self.text_named(file) {
+        if let Some(source) = self.text_named(file)
+            && self.count_source(source.text().len(), span)
+        {
             let site = self.site(span);
             out.text(source.text(), site);
         }
     }
 
     fn macro_statement(&mut self, name: &str, definition: &Macro, out: &mut CodeBuilder) {
+        if !self.count(1 + definition.parameters.len(), definition.name.span) {
+            return;
+        }
         let slot = self.assign(name);
         let linked = self.macro_unit(definition);
         self.push(Node::Define(slot, Arc::new(linked)), out);
@@ -286,6 +297,7 @@ impl Linker<'_> {
     fn macro_unit(&mut self, definition: &Macro) -> program::Macro {
         // A cycle takes its turns in the frame it stands in; a macro has another.
         let cycles = std::mem::take(&mut self.cycles);
+        let levels = std::mem::take(&mut self.levels);
         self.frames.push(Frame::default());
         let defaults: Vec<Option<Expr>> =
             definition.parameters.iter().map(|(_, default)| Some(self.expr(default.as_ref()?))).collect();
@@ -297,11 +309,14 @@ impl Linker<'_> {
                 names.iter().map(|name| linker.slot(name)).collect()
             });
         let code = out.finish(&mut self.places);
-        let (captures, slots) = self.frames.pop().unwrap_or_default().into_captures();
+        let frame = self.frames.pop().unwrap_or_default();
+        let depth = frame.deepest;
+        let (captures, slots) = frame.into_captures();
         self.cycles = cycles;
+        self.levels = levels;
         program::Macro {
             name: definition.name.text.clone(),
-            unit: Unit { code, slots },
+            unit: Unit { code, slots, depth },
             captures,
             parameters: parameters.into_iter().zip(defaults).collect(),
         }
@@ -310,8 +325,8 @@ impl Linker<'_> {
     fn import(&mut self, file: &Literal, macros: &[Import], out: &mut CodeBuilder) {
         let Some(parsed) = self.file_named(file, false) else { return };
         for import in macros {
-            let Some(definition) = find_macro(&parsed.tree.body, &import.name.text) else {
-                self.report_missing_macro(&import.name, file, &parsed.tree.body);
+            let Some(definition) = parsed.tree.exports.get(&import.name.text) else {
+                self.report_missing_macro(&import.name, file, &parsed.tree);
                 continue;
             };
             let at = std::mem::replace(&mut self.file, parsed.index);
@@ -320,12 +335,12 @@ impl Linker<'_> {
         }
     }
 
-    fn report_missing_macro(&mut self, name: &Name, file: &Literal, body: &[Statement]) {
-        let mut exported = Vec::new();
-        exported_macros(body, &mut exported);
+    fn report_missing_macro(&mut self, name: &Name, file: &Literal, tree: &File) {
+        let mut exported: Vec<&str> = tree.exports.keys().map(AsRef::as_ref).collect();
+        exported.sort_unstable();
         let message = format!("'{}' exports no macro '{}'", file.text, name.text);
         let fault = Diagnostic::error(code::MACRO, message);
-        let fault = match nearest(&name.text, exported.iter().map(|found| &*found.name.text)) {
+        let fault = match nearest(&name.text, exported) {
             Some(near) => fault.with_hint(format!("did you mean '{near}'?")),
             None => fault.with_hint("a macro is exported by the word 'export' behind its parameters"),
         };
@@ -371,25 +386,5 @@ impl Linker<'_> {
         let now = program::Now { layout: layout.text.clone(), fake };
         let node = Node::Now(Box::new(now), self.site(span));
         self.push(node, out);
-    }
-}
-
-/// The exported macro called `name`, wherever it stands.
-fn find_macro<'t>(statements: &'t [Statement], name: &str) -> Option<&'t Macro> {
-    let mut exported = Vec::new();
-    exported_macros(statements, &mut exported);
-    exported.into_iter().find(|found| *found.name.text == *name)
-}
-
-fn exported_macros<'t>(statements: &'t [Statement], found: &mut Vec<&'t Macro>) {
-    for statement in statements {
-        if let StatementKind::Macro(definition) = &statement.kind
-            && definition.exported
-        {
-            found.push(definition);
-        }
-        for body in bodies(&statement.kind) {
-            exported_macros(body, found);
-        }
     }
 }

@@ -19,6 +19,8 @@ pub(super) struct Arguments<'s> {
     close: Span,
     /// Where something is missing when the arguments end too early.
     end: Span,
+    /// How a tag like this is written.
+    usage: &'static str,
     /// Expressions within each other at the cursor.
     pub(super) depth: usize,
 }
@@ -32,6 +34,7 @@ pub(super) type Read<T> = Result<T, Reported>;
 
 impl<'s> Arguments<'s> {
     pub(super) fn new(source: &'s Source, tokens: &'s [Token], element: &Element) -> Self {
+        let usage = "an output is written as {{ name|filter:argument }}";
         let end = element.span.end;
         let trims = source.text().as_bytes()[end - 3] == b'-';
         let close = Span::new(end - if trims { 3 } else { 2 }, end);
@@ -41,7 +44,12 @@ impl<'s> Arguments<'s> {
         } else {
             close
         };
-        Self { source, tokens, next: 0, close, end, depth: 0 }
+        Self { source, tokens, next: 0, close, end, usage, depth: 0 }
+    }
+
+    /// Says how the tag is written, for whoever gets it wrong.
+    pub(super) fn set_usage(&mut self, usage: &'static str) {
+        self.usage = usage;
     }
 
     pub(super) fn peek(&self) -> Option<TokenKind> {
@@ -162,7 +170,8 @@ impl<'s> Arguments<'s> {
             Some(token) => (token.span, format!("found '{}'", self.text(token.span))),
             None => (self.end, "found the end".to_owned()),
         };
-        parser.report(Diagnostic::error(code::SYNTAX, format!("expected {what}, {found}")), span);
+        let fault = Diagnostic::error(code::SYNTAX, format!("expected {what}, {found}"));
+        parser.report(fault.with_hint(self.usage), span);
         Reported
     }
 }

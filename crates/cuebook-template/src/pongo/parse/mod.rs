@@ -6,18 +6,23 @@
 mod arguments;
 mod expression;
 mod tags;
+mod usage;
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use super::fault::code;
 use super::lex::{MAX_FAULTS, lex};
 use super::limits::{LimitKind, Limits, exceeded};
 use super::profile::Profile;
 use super::token::{Element, ElementKind, Tokens};
-use super::tree::{Block, File, Literal, Statement, StatementKind};
+use super::tree::{Block, File, Literal, Macro, Statement, StatementKind};
 use crate::diagnostic::Diagnostic;
 use crate::nearest::nearest;
 use crate::source::Source;
 use crate::span::Span;
 use arguments::Arguments;
+use usage::usage;
 
 /// Parses a file.
 ///
@@ -37,17 +42,19 @@ pub(super) fn parse(source: &Source, profile: Profile, limits: &Limits) -> Resul
         tokens: &tokens,
         next: 0,
         open: Vec::new(),
-        unknown: Vec::new(),
+        unknown: HashSet::new(),
         loops: 0,
-        blocks: Vec::new(),
+        blocks: HashMap::new(),
+        exports: HashMap::new(),
         parent: None,
+        stopped: false,
         faults,
     };
     parser.check_tag_count();
     let body = parser.document();
-    let (mut faults, parent) = (parser.faults, parser.parent);
+    let Parser { mut faults, parent, blocks, exports, .. } = parser;
     if faults.is_empty() {
-        return Ok(File { body, parent });
+        return Ok(File { body, parent, blocks, exports });
     }
     faults.sort_by_key(|fault| fault.label.as_ref().map(|label| label.span));
     faults.truncate(MAX_FAULTS);
@@ -95,13 +102,17 @@ struct Parser<'s> {
     next: usize,
     /// The blocks that are open, outermost first: name and opening tag.
     open: Vec<(&'static str, Span)>,
-    /// Unknown tags so far, whose end tags are not worth another error.
-    unknown: Vec<&'s str>,
+    /// Unknown and unreadable tags so far, whose end tags are not worth another error.
+    unknown: HashSet<&'s str>,
     /// `for` blocks that are open.
     loops: usize,
-    /// The names of the `block`s so far.
-    blocks: Vec<Box<str>>,
+    /// The bodies of the `block`s so far.
+    blocks: HashMap<Box<str>, Rc<Block>>,
+    /// The exported macros so far.
+    exports: HashMap<Box<str>, Rc<Macro>>,
     parent: Option<Literal>,
+    /// Whether the rest is not read, so that open blocks say nothing.
+    stopped: bool,
     faults: Vec<Diagnostic>,
 }
 
@@ -119,6 +130,7 @@ impl<'s> Parser<'s> {
         if let Some(beyond) = tags.nth(limit) {
             let seen = limit + 1 + tags.count();
             self.report(exceeded(LimitKind::Tags, limit, &seen.to_string()).into_diagnostic(), beyond.span);
+            self.stop();
         }
     }
 
@@ -143,7 +155,7 @@ impl<'s> Parser<'s> {
                     let value = self.arguments(element).only_expression(self);
                     body.extend(value.map(|value| statement(StatementKind::Output(value), element.span)));
                 }
-                ElementKind::Broken => {}
+                ElementKind::Broken => self.expect_end_of_broken(element),
                 ElementKind::Tag => match self.tag(element) {
                     Tag::Statement(kind) => body.push(statement(kind, element.span)),
                     Tag::Nothing => {}
@@ -153,6 +165,13 @@ impl<'s> Parser<'s> {
             }
         }
         None
+    }
+
+    /// A tag that could not be read has been reported; its end tag is not worth another error.
+    fn expect_end_of_broken(&mut self, element: &Element) {
+        if let Some(first) = self.tokens.of(element).first() {
+            self.unknown.insert(&self.source.text()[first.span.range()]);
+        }
     }
 
     fn arguments(&self, element: &Element) -> Arguments<'s> {
@@ -170,6 +189,7 @@ impl<'s> Parser<'s> {
             return Tag::Nothing;
         };
         if self.open.last().is_some_and(|(block, _)| ends_of(block).contains(&name)) {
+            arguments.set_usage(usage(name));
             return Tag::End(End { name, span, arguments });
         }
         if self.closes_outer(name) {
@@ -183,6 +203,7 @@ impl<'s> Parser<'s> {
         if !self.profile.allows_tag(known) {
             self.report_banned("tag", known, span);
         }
+        arguments.set_usage(usage(known));
         self.parse_tag(known, element.span, arguments)
     }
 
@@ -200,8 +221,8 @@ impl<'s> Parser<'s> {
     ) {
         if self.open.len() >= self.limits.get(LimitKind::Nesting) {
             self.report_nesting(opening);
-            // Nothing deeper is read: each level would only say the same.
-            self.next = self.tokens.elements.len();
+            // Each level further in would only say the same.
+            self.stop();
             return;
         }
         self.open.push((name, opening));
@@ -225,6 +246,15 @@ impl<'s> Parser<'s> {
 
     fn report(&mut self, fault: Diagnostic, span: Span) {
         self.faults.push(fault.at(self.source, span));
+        if self.faults.len() >= MAX_FAULTS {
+            self.stop();
+        }
+    }
+
+    /// Leaves the rest of the file unread.
+    fn stop(&mut self) {
+        self.next = self.tokens.elements.len();
+        self.stopped = true;
     }
 
     fn report_nesting(&mut self, span: Span) {
@@ -234,7 +264,7 @@ impl<'s> Parser<'s> {
     }
 
     fn report_unclosed(&mut self, name: &str, opening: Span) {
-        if self.faults.iter().any(|fault| fault.code == code::LIMIT) {
+        if self.stopped {
             return;
         }
         let fault = Diagnostic::error(code::UNCLOSED, format!("block '{name}' is not closed"));
@@ -243,16 +273,20 @@ impl<'s> Parser<'s> {
     }
 
     fn report_unknown(&mut self, name: &'s str, span: Span) {
-        let opened = name.strip_prefix("end").is_some_and(|block| self.unknown.contains(&block));
+        let opened = name.strip_prefix("end").is_some_and(|block| self.unknown.contains(block));
         if opened {
             return;
         }
         let belongs = BLOCKS.iter().find(|(_, ends)| ends.contains(&name));
-        let fault = if let Some((block, _)) = belongs {
+        let in_loop = self.open.last().is_some_and(|(block, _)| *block == "for");
+        let fault = if name == "else" && in_loop {
+            Diagnostic::error(code::SYNTAX, "a 'for' block has no 'else'")
+                .with_hint("write {% empty %} for a list without items")
+        } else if let Some((block, _)) = belongs {
             Diagnostic::error(code::UNCLOSED, format!("tag '{name}' has no open block"))
                 .with_hint(format!("it belongs to {{% {block} … %}}, which is not open here"))
         } else {
-            self.unknown.push(name);
+            self.unknown.insert(name);
             let fault = Diagnostic::error(code::UNKNOWN_TAG, format!("there is no tag '{name}'"));
             match nearest(name, tag_names().filter(|tag| self.profile.allows_tag(tag))) {
                 Some(near) => fault.with_hint(format!("did you mean '{near}'?")),

@@ -3,6 +3,8 @@
 //! It owns what stands between a tag's name and its closing braces, and which parts its block has. It refuses other
 //! files: `include`, `extends` and `import` keep the name they were given.
 
+use std::rc::Rc;
+
 use super::arguments::{Arguments, Read};
 use super::{End, Parser, Tag};
 use crate::diagnostic::Diagnostic;
@@ -77,6 +79,7 @@ impl<'s> Parser<'s> {
             "verbatim" => {
                 let fault = Diagnostic::error(code::SYNTAX, "'verbatim' is written in one way only");
                 self.report(fault.with_hint("write exactly {% verbatim %} … {% endverbatim %}"), tag);
+                self.unknown.insert("verbatim");
                 Err(super::arguments::Reported)
             }
             _ => Ok(StatementKind::Constant("")),
@@ -229,7 +232,12 @@ impl<'s> Parser<'s> {
         let (pairs, only) = self.include_pairs(arguments)?;
         let plain = is_literal && !if_exists && pairs.is_empty();
         if !plain && !self.profile.allows_include_options() {
-            self.report_banned("an include with anything but a literal name:", "include", start);
+            let message = format!(
+                "an include by expression or with options is not allowed in the {} profile",
+                self.profile.as_str()
+            );
+            let fault = Diagnostic::error(code::BANNED, message);
+            self.report(fault.with_hint("name the file in quotes, and nothing else"), start);
         }
         Ok(StatementKind::Include(Box::new(Include { file, if_exists, pairs, only })))
     }
@@ -277,8 +285,8 @@ impl<'s> Parser<'s> {
             parser.end_block_name(end, opened.as_deref());
         });
         let name = name?;
-        self.define_block(&name);
-        Ok(StatementKind::Block { name, body: whole })
+        self.define_block(&name, whole);
+        Ok(StatementKind::Block(name))
     }
 
     /// `{% endblock %}` may repeat the block's name.
@@ -293,19 +301,21 @@ impl<'s> Parser<'s> {
         end.arguments.end(self);
     }
 
-    fn define_block(&mut self, name: &Name) {
-        if self.blocks.contains(&name.text) {
+    fn define_block(&mut self, name: &Name, body: Block) {
+        if self.blocks.insert(name.text.clone(), Rc::new(body)).is_some() {
             let fault = Diagnostic::error(code::MACRO, format!("block '{}' is defined twice", name.text));
             self.report(fault.with_hint("give the second block another name"), name.span);
         }
-        self.blocks.push(name.text.clone());
     }
 
     fn macro_tag(&mut self, tag: Span, arguments: &mut Arguments<'s>) -> Read<StatementKind> {
         let head = self.macro_head(arguments);
         let body = self.body("macro", tag);
-        let head = head?;
-        Ok(StatementKind::Macro(Box::new(Macro { body, ..head })))
+        let definition = Rc::new(Macro { body, ..head? });
+        if definition.exported {
+            self.exports.entry(definition.name.text.clone()).or_insert_with(|| Rc::clone(&definition));
+        }
+        Ok(StatementKind::Macro(definition))
     }
 
     /// Everything of a macro but its body.

@@ -9,8 +9,8 @@ use super::{Home, Machine, Stop};
 use crate::diagnostic::Diagnostic;
 use crate::pongo::context::Context;
 use crate::pongo::fault::{Fault, code};
-use crate::pongo::limits::{LimitKind, exceeded};
-use crate::pongo::program::{Expr, Hint, Include, Macro, Program, Site};
+use crate::pongo::limits::LimitKind;
+use crate::pongo::program::{Expr, Hint, Include, Macro, Program, Site, Unit};
 use crate::pongo::view::{Data, View};
 use crate::pongo::word::Word;
 
@@ -60,8 +60,8 @@ impl<'a, T: Trace> Machine<'a, T> {
         if arguments.len() > called.parameters.len() {
             return Err(self.too_many_arguments(called, arguments.len(), site));
         }
-        let (text, trust) = self.buffered(|machine| {
-            machine.in_frame(called.unit.slots, site, |machine| {
+        let (text, trust) = self.buffered(site, |machine| {
+            machine.in_frame(&called.unit, site, |machine| {
                 machine.at_home(frame, |machine| {
                     machine.enter_macro(called, frame, arguments)?;
                     machine.run(&called.unit.code)
@@ -88,7 +88,8 @@ impl<'a, T: Trace> Machine<'a, T> {
     #[cold]
     fn too_many_arguments(&self, called: &Macro, given: usize, site: Site) -> Stop {
         let most = called.parameters.len();
-        let message = format!("macro '{}' takes at most {most} arguments, got {given}", called.name);
+        let noun = if most == 1 { "argument" } else { "arguments" };
+        let message = format!("macro '{}' takes at most {most} {noun}, got {given}", called.name);
         self.stop(Fault::new(code::MACRO, message).hint("leave the others out"), site)
     }
 
@@ -109,26 +110,32 @@ impl<'a, T: Trace> Machine<'a, T> {
         Ok(())
     }
 
-    /// Runs with a new frame on top.
+    /// Runs with a new frame on top, for a macro or a file.
     fn in_frame(
         &mut self,
-        slots: usize,
+        unit: &Unit,
         site: Site,
         run: impl FnOnce(&mut Self) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        let limit = self.env.limits().get(LimitKind::IncludeDepth);
-        if self.calls >= limit {
-            let fault = exceeded(LimitKind::IncludeDepth, limit, &(self.calls + 1).to_string());
-            return Err(self.stop(fault.hint("end the recursion earlier"), site));
-        }
+        self.check_depth(self.calls + 1, LimitKind::IncludeDepth, site)?;
+        self.check_depth(self.depth + unit.depth, LimitKind::Nesting, site)?;
+        self.burn(unit.slots)?;
         let base = std::mem::replace(&mut self.base, self.slots.len());
-        self.slots.resize(self.base + slots, View::UNDEFINED);
+        self.slots.resize(self.base + unit.slots, View::UNDEFINED);
         self.calls += 1;
+        self.depth += unit.depth;
         let ran = run(self);
+        self.depth -= unit.depth;
         self.calls -= 1;
         self.slots.truncate(self.base);
         self.base = base;
         ran
+    }
+
+    /// Holds a depth that a call would reach against its limit.
+    fn check_depth(&self, depth: usize, kind: LimitKind, site: Site) -> Result<(), Stop> {
+        let checked = self.env.limits().check(kind, depth);
+        self.at(checked.map_err(|fault| fault.hint("end the recursion earlier")), site)
     }
 
     /// Includes a file whose name is an expression.
@@ -144,7 +151,7 @@ impl<'a, T: Trace> Machine<'a, T> {
         let names = self.names_for(include)?;
         let Some(program) = self.program_named(name, include)? else { return Ok(()) };
         let base = self.slots.len();
-        self.in_frame(program.unit.slots, site, |machine| {
+        self.in_frame(&program.unit, site, |machine| {
             machine.homes.push(Home { base, program, names: Rc::new(names) });
             let ran = machine.at_home(base, |machine| {
                 machine.load_roots();
@@ -157,6 +164,7 @@ impl<'a, T: Trace> Machine<'a, T> {
 
     /// The names that an included file sees.
     fn names_for(&mut self, include: &'a Include) -> Result<Names<'a>, Stop> {
+        self.burn(include.visible.len())?;
         let mut given = HashMap::new();
         for (name, slot) in &include.visible {
             given.insert(&**name, self.slot(*slot));

@@ -23,7 +23,7 @@ impl<'a, T: Trace> Machine<'a, T> {
             Expr::Slot(slot, missing, site) => self.slot_value(*slot, *missing, *site),
             Expr::Member(slot, key, missing, site) => self.member_value(*slot, key, *missing, *site),
             Expr::Path(path) => self.path(path),
-            Expr::List(items) => self.list(items),
+            Expr::List(items, site) => self.list(items, *site),
             Expr::Not(inner) => self.eval(inner).map(not),
             Expr::Negative(inner, site) => {
                 let view = self.eval(inner)?;
@@ -34,6 +34,7 @@ impl<'a, T: Trace> Machine<'a, T> {
             Expr::Or(operands) => self.junction(operands, true),
             Expr::Binary(operator, operands, site) => {
                 let (left, right) = (self.eval(&operands.0)?, self.eval(&operands.1)?);
+                self.burn(left.data.weight() + right.data.weight())?;
                 let data = self.at(binary(&self.env, *operator, left.data, right.data), *site)?;
                 Ok(View::new(data, left.trust.join(right.trust)))
             }
@@ -44,10 +45,10 @@ impl<'a, T: Trace> Machine<'a, T> {
                 }
                 Ok(view)
             }
-            Expr::Super(code) => {
-                let (text, trust) = self.buffered(|machine| machine.run(code))?;
+            Expr::Super(code, site) => {
+                let (text, trust) = self.buffered(*site, |machine| machine.run(code))?;
                 let kept = self.env.keep(text.as_str());
-                Ok(View { data: Data::Str(self.at(kept, 0)?), trust, safe: true })
+                Ok(View { data: Data::Str(self.at(kept, *site)?), trust, safe: true })
             }
         }
     }
@@ -87,10 +88,17 @@ impl<'a, T: Trace> Machine<'a, T> {
             return Ok(View::new(Data::from(node), base.trust));
         }
         let base = self.slot_value(slot, missing, site)?;
-        self.member(base, key, missing, site)
+        self.member(base, key, missing, (site, 0))
     }
 
-    fn member(&mut self, base: View<'a>, key: &Key, missing: Missing, site: Site) -> Result<View<'a>, Stop> {
+    /// The member of `base`, which is the path at a site up to so many steps.
+    fn member(
+        &mut self,
+        base: View<'a>,
+        key: &Key,
+        missing: Missing,
+        (site, steps): (Site, usize),
+    ) -> Result<View<'a>, Stop> {
         let data = match base.data {
             Data::Map(members) => look_up(members, key),
             Data::Loop(state) => key.field.map(|field| state.field(field)),
@@ -100,7 +108,7 @@ impl<'a, T: Trace> Machine<'a, T> {
         match data {
             Some(data) => Ok(View::new(data, base.trust)),
             None if self.settings.strict && missing == Missing::Fault => {
-                Err(self.no_key(base.data, key.word.as_str(), site))
+                Err(self.no_key(base.data, key.word.as_str(), site, steps))
             }
             None => Ok(View::new(Data::Undefined, base.trust)),
         }
@@ -116,7 +124,7 @@ impl<'a, T: Trace> Machine<'a, T> {
         for (index, step) in path.steps.iter().enumerate() {
             view = match step {
                 PathStep::Call(arguments) => self.call(view, arguments, path, index)?,
-                _ => self.step(view, step, path)?,
+                _ => self.step(view, step, path, index)?,
             };
             if view.data.is_nil() {
                 return Ok(view);
@@ -128,9 +136,15 @@ impl<'a, T: Trace> Machine<'a, T> {
         }
     }
 
-    fn step(&mut self, view: View<'a>, step: &'a PathStep, path: &Path) -> Result<View<'a>, Stop> {
+    fn step(
+        &mut self,
+        view: View<'a>,
+        step: &'a PathStep,
+        path: &Path,
+        index: usize,
+    ) -> Result<View<'a>, Stop> {
         match step {
-            PathStep::Key(key) => self.member(view, key, path.missing, path.site),
+            PathStep::Key(key) => self.member(view, key, path.missing, (path.site, index)),
             PathStep::Index(index) => self.item(view, *index, path),
             PathStep::Subscript(subscript) => {
                 let subscript = self.eval(subscript)?;
@@ -146,8 +160,11 @@ impl<'a, T: Trace> Machine<'a, T> {
         if !view.data.is_list() && !view.data.is_string() {
             let message = format!("{} has no items by number", view.data.kind());
             return Err(
-                self.stop(Fault::type_mismatch(message).hint("only lists and strings have"), path.site)
+                self.stop(Fault::type_mismatch(message).hint("only lists and strings have them"), path.site)
             );
+        }
+        if view.data.is_string() {
+            self.burn(view.data.weight())?;
         }
         match view.data.item(index) {
             Some(data) => Ok(View::new(data, view.trust)),
@@ -191,10 +208,8 @@ impl<'a, T: Trace> Machine<'a, T> {
         index: usize,
     ) -> Result<View<'a>, Stop> {
         let Data::Macro(called, frame) = view.data else {
-            let whole = self.program.places.text(path.site);
-            let name = whole.split('(').nth(index.min(1).saturating_sub(1)).unwrap_or(whole);
-            let message =
-                format!("'{}' is {}, and only a macro can be called", name.trim(), view.data.kind());
+            let name = first_steps(self.program.places.text(path.site), index);
+            let message = format!("'{name}' is {}, and only a macro can be called", view.data.kind());
             return Err(self.stop(Fault::type_mismatch(message).hint("leave the parentheses out"), path.site));
         };
         let mut values = Vec::with_capacity(arguments.len());
@@ -204,19 +219,20 @@ impl<'a, T: Trace> Machine<'a, T> {
         self.call_macro(called, frame, &values, path.site)
     }
 
-    fn list(&mut self, items: &'a [Expr]) -> Result<View<'a>, Stop> {
+    fn list(&mut self, items: &'a [Expr], site: Site) -> Result<View<'a>, Stop> {
         let mut views = Vec::with_capacity(items.len());
         for item in items {
             views.push(self.eval(item)?);
         }
         let trust = views.iter().fold(crate::Trust::Trusted, |trust, view| trust.join(view.trust));
         let list = self.env.list(&views);
-        Ok(View::new(self.at(list, 0)?, trust))
+        Ok(View::new(self.at(list, site)?, trust))
     }
 
     /// Applies a filter; the trust of its input and of its argument stay with the result.
     pub(super) fn filter(&mut self, step: &'a FilterStep, input: View<'a>) -> Result<View<'a>, Stop> {
         let argument = self.argument(step)?;
+        self.burn(1 + input.data.weight() + argument.data.weight())?;
         let data = match step.filter.run {
             Run::Value(run) => run(&self.env, input.data, argument.data),
             Run::Text(run) => {
@@ -245,14 +261,15 @@ impl<'a, T: Trace> Machine<'a, T> {
     }
 
     #[cold]
-    fn no_key(&self, base: Data<'a>, key: &str, site: Site) -> Stop {
+    fn no_key(&self, base: Data<'a>, key: &str, site: Site, steps: usize) -> Stop {
         let near = match base {
             Data::Map(members) => nearest(key, members.keys()).map(str::to_owned),
             Data::Loop(_) => nearest(key, LoopField::ALL.map(LoopField::as_str)).map(str::to_owned),
             _ => None,
         };
         let hint = near.map(|near| format!("did you mean '{near}'?"));
-        self.undefined(format!("there is no '{key}' in '{}'", self.base_text(site)), hint, site)
+        let base = first_steps(self.program.places.text(site), steps);
+        self.undefined(format!("there is no '{key}' in '{base}'"), hint, site)
     }
 
     #[cold]
@@ -260,12 +277,22 @@ impl<'a, T: Trace> Machine<'a, T> {
         let message = format!("{} has no member '{}'", base.kind(), key.word.as_str());
         self.stop(Fault::type_mismatch(message).hint("only a map has members by name"), site)
     }
+}
 
-    /// The path at `site` without its last step.
-    fn base_text(&self, site: Site) -> &str {
-        let written = self.program.places.text(site);
-        written.rsplit_once('.').map_or(written, |(base, _)| base)
-    }
+/// A path as written, up to so many steps from its name.
+fn first_steps(path: &str, steps: usize) -> &str {
+    let mut inner = 0_usize;
+    let begins_step = |(_, character): &(usize, char)| {
+        let begins = inner == 0 && matches!(character, '.' | '[' | '(');
+        match character {
+            '[' | '(' => inner += 1,
+            ']' | ')' => inner = inner.saturating_sub(1),
+            _ => {}
+        }
+        begins
+    };
+    let end = path.char_indices().filter(begins_step).nth(steps).map_or(path.len(), |(at, _)| at);
+    path[..end].trim_end()
 }
 
 /// The member that `key` names; where it was found is where it is looked for first the next time.
@@ -294,7 +321,7 @@ fn negative(data: Data<'_>) -> Result<Data<'_>, Fault> {
         Data::Float(float) => Ok(Data::Float(-float)),
         other => {
             let message = format!("{} has no negative", other.kind());
-            Err(Fault::type_mismatch(message).hint("only numbers have"))
+            Err(Fault::type_mismatch(message).hint("only numbers have one"))
         }
     }
 }

@@ -99,6 +99,7 @@ impl Program {
             trust: Trust::Trusted,
             fuel: limits.get(LimitKind::Fuel),
             calls: 0,
+            depth: self.unit.depth,
             buffering: 0,
             trace,
         };
@@ -163,6 +164,8 @@ struct Machine<'a, T> {
     trust: Trust,
     fuel: usize,
     calls: usize,
+    /// Blocks and expressions that may be within each other in the code that runs.
+    depth: usize,
     /// Texts that are being put together on their way to the output.
     buffering: usize,
     trace: T,
@@ -233,14 +236,20 @@ impl<'a, T: Trace> Machine<'a, T> {
     /// Runs `write` with a buffer of its own in place of the output; gives the text and its trust.
     fn buffered(
         &mut self,
+        site: Site,
         write: impl FnOnce(&mut Self) -> Result<(), Stop>,
     ) -> Result<(Buffer, Trust), Stop> {
         let limit = self.env.limits().get(LimitKind::OutputBytes);
+        // The output itself has a limit of its own; texts on their way to it are memory while they wait.
+        let waiting = if self.buffering > 0 { self.out.len() } else { 0 };
+        let charged = self.env.charge(waiting);
+        self.at(charged, site)?;
         let out = std::mem::replace(&mut self.out, Buffer::new(LimitKind::OutputBytes, limit));
         let trust = std::mem::take(&mut self.trust);
         self.buffering += 1;
         let written = write(self);
         self.buffering -= 1;
+        self.env.release(waiting);
         let buffer = std::mem::replace(&mut self.out, out);
         let trust = std::mem::replace(&mut self.trust, trust);
         written.map(|()| (buffer, trust))

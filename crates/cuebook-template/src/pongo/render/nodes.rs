@@ -66,10 +66,7 @@ impl<'a, T: Trace> Machine<'a, T> {
                 self.set(*slot, view);
                 Ok(())
             }
-            Node::Copy(copies) => {
-                self.copy(copies);
-                Ok(())
-            }
+            Node::Copy(copies) => self.copy(copies),
             Node::IfEqual(node) => self.if_equal(node),
             Node::Define(slot, defined) => {
                 self.set(*slot, View::trusted(Data::Macro(defined, self.base)));
@@ -115,11 +112,13 @@ impl<'a, T: Trace> Machine<'a, T> {
         }
     }
 
-    pub(super) fn copy(&mut self, copies: &[(Slot, Slot)]) {
+    fn copy(&mut self, copies: &[(Slot, Slot)]) -> Result<(), Stop> {
+        self.burn(copies.len())?;
         for (from, to) in copies {
             let view = self.slot(*from);
             self.set(*to, view);
         }
+        Ok(())
     }
 
     #[inline(never)]
@@ -127,6 +126,7 @@ impl<'a, T: Trace> Machine<'a, T> {
         let view = self.eval(&emit.value)?;
         if let Some(step) = &emit.last {
             let argument = self.argument(step)?;
+            self.burn(view.data.weight() + argument.data.weight())?;
             let start = self.out.len();
             let written = match step.filter.run {
                 Run::Text(run) => run(&self.env, view.data, argument.data, &mut self.out),
@@ -160,6 +160,7 @@ impl<'a, T: Trace> Machine<'a, T> {
             if self.condition(condition)? {
                 return self.run(code);
             }
+            self.burn(1)?;
         }
         self.run(&node.otherwise)
     }
@@ -189,7 +190,7 @@ impl<'a, T: Trace> Machine<'a, T> {
     #[inline(never)]
     fn for_node(&mut self, each: &'a For) -> Result<(), Stop> {
         let sequence = self.eval(&each.sequence)?;
-        self.copy(&each.copies);
+        self.copy(&each.copies)?;
         let count = self.countable(sequence, each.site)?;
         let parent = match self.slot(each.outer).data {
             Data::Loop(state) => Some(state),
@@ -209,7 +210,7 @@ impl<'a, T: Trace> Machine<'a, T> {
                 let views = items.iter().map(|item| View::new(Data::from(item), sequence.trust));
                 self.loop_over(each, state, views.map(|view| (view, None)))
             }
-            Data::Views(items) => {
+            Data::Views(items, _) => {
                 self.loop_over(each, state, items.iter().map(|item| (joined(*item, sequence), None)))
             }
             Data::Map(members) => self.loop_over(

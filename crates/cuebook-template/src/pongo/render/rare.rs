@@ -40,6 +40,7 @@ impl<'a, T: Trace> Machine<'a, T> {
         if node.watched.is_empty() {
             return self.if_content_changed(node);
         }
+        self.burn(node.watched.len())?;
         let mut changed = false;
         for (slot, watched) in (node.seen..).zip(&node.watched) {
             let now = self.eval(watched)?;
@@ -55,7 +56,7 @@ impl<'a, T: Trace> Machine<'a, T> {
 
     /// Without watched values the rendered content is what may change; unchanged, it is left out.
     fn if_content_changed(&mut self, node: &'a IfChanged) -> Result<(), Stop> {
-        let (content, trust) = self.buffered(|machine| machine.run(&node.then))?;
+        let (content, trust) = self.buffered(node.site, |machine| machine.run(&node.then))?;
         if matches!(self.slot(node.seen).data, Data::Str(before) if before == content.as_str()) {
             return self.run(&node.otherwise);
         }
@@ -78,6 +79,7 @@ impl<'a, T: Trace> Machine<'a, T> {
     }
 
     fn first_of(&mut self, values: &'a [(Expr, bool)], site: Site) -> Result<(), Stop> {
+        self.burn(values.len())?;
         for (value, escape) in values {
             let view = self.eval(value)?;
             if view.data.is_true() {
@@ -88,7 +90,7 @@ impl<'a, T: Trace> Machine<'a, T> {
     }
 
     fn filter_block(&mut self, block: &'a FilterBlock) -> Result<(), Stop> {
-        let (body, trust) = self.buffered(|machine| machine.run(&block.code))?;
+        let (body, trust) = self.buffered(block.site, |machine| machine.run(&block.code))?;
         let kept = self.env.keep(body.as_str());
         let mut view = View::new(Data::Str(self.at(kept, block.site)?), trust);
         for call in &block.calls {
@@ -98,7 +100,7 @@ impl<'a, T: Trace> Machine<'a, T> {
     }
 
     fn spaceless(&mut self, code: &'a Code, site: Site) -> Result<(), Stop> {
-        let (body, trust) = self.buffered(|machine| machine.run(code))?;
+        let (body, trust) = self.buffered(site, |machine| machine.run(code))?;
         let start = self.out.len();
         let written = write_spaceless(body.as_str(), &mut self.out);
         self.at(written, site)?;
@@ -196,7 +198,7 @@ fn pairs(sequence: View<'_>) -> Vec<(View<'_>, Option<View<'_>>)> {
                 (View::new(Data::Str(key), sequence.trust), Some(value))
             })
             .collect(),
-        Data::Views(items) => items.iter().map(|item| (joined(*item, sequence), None)).collect(),
+        Data::Views(items, _) => items.iter().map(|item| (joined(*item, sequence), None)).collect(),
         Data::List(items) => {
             items.iter().map(|item| (View::new(Data::from(item), sequence.trust), None)).collect()
         }

@@ -1,10 +1,18 @@
 //! The pongo dialect, as a user of the crate sees it.
 
 mod cases;
+mod errors;
 mod expressions;
+mod hostile;
 mod includes;
 mod inheritance;
 mod lexing;
+mod limits;
+mod names;
+mod origins;
+mod profiles;
 mod scopes;
+mod strict;
 mod support;
 mod tags;
+mod trust;

@@ -110,6 +110,6 @@ pub(crate) fn fault_under(options: &Options, source: &str, others: &[(&str, &str
 #[track_caller]
 pub(crate) fn origins(source: &str, files: &Files, context: &Context) -> (Rendered, Vec<Segment>) {
     let program = compile(source, files, &full()).expect("a template");
-    let settings = Settings { loader: Some(files), ..Settings::default() };
+    let settings = Settings { loader: Some(files), seed: Some(1), ..Settings::default() };
     program.render_with_origins(context, &settings).expect("a text")
 }

@@ -54,7 +54,7 @@ fn for_may_sort_and_turn() {
         "egröß".replace("rö", "r").replace('ß', "ßö").as_str(),
     );
     fails("{% for x in xs sorted reversed %}{% endfor %}", "template_syntax", "1:23");
-    fails("{% for x in xs %}{% else %}{% endfor %}", "template_unclosed_block", "1:21");
+    fails("{% for x in xs %}{% else %}{% endfor %}", "template_syntax", "1:21");
 }
 
 #[test]
