@@ -70,15 +70,14 @@ impl Cache {
     ) -> Result<Option<Arc<Program>>, Vec<Diagnostic>> {
         let slot = self.slot(Key { name: name.into(), options: *options });
         let mut held = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whatever fails from here on leaves nothing behind.
+        let kept = held.take();
         let source = loader.load(name).map_err(|error| vec![unreadable(name, &error.message)])?;
-        let Some(source) = source else {
-            *held = None;
-            return Ok(None);
-        };
-        if let Some(program) = held.as_ref().filter(|program| is_fresh(program, &source, loader)) {
-            return Ok(Some(Arc::clone(program)));
+        let Some(source) = source else { return Ok(None) };
+        if let Some(program) = kept.filter(|program| is_fresh(program, &source, loader)) {
+            *held = Some(Arc::clone(&program));
+            return Ok(Some(program));
         }
-        *held = None;
         let program = Arc::new(Program::compile(source, loader, options)?);
         *held = Some(Arc::clone(&program));
         Ok(Some(program))

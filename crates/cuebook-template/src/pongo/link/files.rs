@@ -68,7 +68,7 @@ impl<'l> Files<'l> {
 impl Linker<'_> {
     pub(super) fn add_entry(&mut self, entry: Source) -> Option<Parsed> {
         let name = Arc::clone(entry.name());
-        let known = self.parse(entry, Vec::new());
+        let known = self.parse(entry, &[]);
         self.files.known.insert(name, known);
         self.parsed(known)
     }
@@ -111,7 +111,7 @@ impl Linker<'_> {
         let known = match self.look_up(name) {
             Err(Reported) => Known::Broken,
             Ok(None) => Known::Missing,
-            Ok(Some(source)) => self.parse(source, self.led_here(name.span)),
+            Ok(Some(source)) => self.parse(source, &self.led_here(name.span)),
         };
         self.files.known.insert(Arc::from(&*name.text), known);
         known
@@ -154,7 +154,7 @@ impl Linker<'_> {
         [Location { source, span }].into_iter().chain(self.including()).collect()
     }
 
-    fn parse(&mut self, source: Source, included_from: Vec<Location>) -> Known {
+    fn parse(&mut self, source: Source, included_from: &[Location]) -> Known {
         match parse(&source, self.options.profile, &self.options.limits) {
             Ok(tree) => {
                 let index = u32::try_from(self.places.files.len()).unwrap_or(u32::MAX);
@@ -163,7 +163,7 @@ impl Linker<'_> {
                 Known::Parsed(index)
             }
             Err(faults) => {
-                let with_chain = |fault| Diagnostic { included_from: included_from.clone(), ..fault };
+                let with_chain = |fault| Diagnostic { included_from: included_from.to_vec(), ..fault };
                 self.faults.extend(faults.into_iter().map(with_chain));
                 Known::Broken
             }
