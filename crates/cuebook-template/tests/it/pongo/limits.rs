@@ -12,10 +12,10 @@ fn under(
     source: &str,
     others: &Files,
     values: &Json,
-) -> Result<String, Diagnostic> {
+) -> Result<String, Box<Diagnostic>> {
     let options = Options { limits: full().limits.with(kind, limit), ..full() };
     let rendered = render_with(source, others, values.clone(), &options, &Settings::default());
-    rendered.map(|rendered| rendered.text).map_err(|mut faults| faults.swap_remove(0))
+    rendered.map(|rendered| rendered.text).map_err(|mut faults| Box::new(faults.swap_remove(0)))
 }
 
 /// A template needs exactly `need` of `kind`; with one less it fails, and says that it saw `seen`.

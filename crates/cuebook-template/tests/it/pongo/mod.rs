@@ -1,5 +1,6 @@
 //! The pongo dialect, as a user of the crate sees it.
 
+mod cache;
 mod cases;
 mod errors;
 mod expressions;
@@ -11,6 +12,7 @@ mod limits;
 mod names;
 mod origins;
 mod profiles;
+mod properties;
 mod scopes;
 mod strict;
 mod support;

@@ -5,12 +5,12 @@ use cuebook_template::pongo::Settings;
 
 use super::support::{data, files, full, render_with};
 
-fn strictly(source: &str) -> Result<String, Diagnostic> {
+fn strictly(source: &str) -> Result<String, Box<Diagnostic>> {
     let others =
         files(&[("part", "<{{ a }}>"), ("lib", "{% macro m(x) export %}{{ x }}{{ nome }}{% endmacro %}")]);
     let settings = Settings { strict: true, ..Settings::default() };
     let rendered = render_with(source, &others, data(), &full(), &settings);
-    rendered.map(|rendered| rendered.text).map_err(|mut faults| faults.swap_remove(0))
+    rendered.map(|rendered| rendered.text).map_err(|mut faults| Box::new(faults.swap_remove(0)))
 }
 
 #[track_caller]
