@@ -2,6 +2,7 @@
 
 mod canonical;
 mod diagnostic;
+mod flat_declared;
 mod flat_grammar;
 mod flat_lints;
 mod flat_properties;
