@@ -24,6 +24,7 @@ mod report;
 mod seams;
 mod secrets;
 mod service;
+pub mod templates;
 
 pub use agents::AgentRegistry;
 pub use catalog::Place;
