@@ -147,13 +147,17 @@ struct Window<'s> {
 impl<'s> Window<'s> {
     fn around(label: &'s Location) -> Self {
         let all: &str = label.source.text();
-        let (from, to) = (label.span.start.min(all.len()), label.span.end.min(all.len()));
+        let (mut from, to) = (label.span.start.min(all.len()), label.span.end.min(all.len()));
+        // The end of a text is shown behind its last line, not on the empty one that follows.
+        if from > 0 && from == all.len() && all.ends_with('\n') {
+            from -= 1;
+        }
         let mark = if all.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
         let start = all[..from].rfind('\n').map_or_else(|| mark.min(from), |at| at + 1);
         let end = all[to..].find('\n').map_or(all.len(), |at| to + at);
         Self {
             text: &all[start..end],
-            line: label.position().line,
+            line: label.source.position(from).line,
             span: Span::new(from - start, to - start),
         }
     }
@@ -188,4 +192,48 @@ pub(crate) fn place(location: &Location) -> Map<String, Json> {
     facts.insert("line".to_owned(), position.line.into());
     facts.insert("column".to_owned(), position.column.into());
     facts
+}
+
+#[cfg(test)]
+mod tests {
+    use cuebook_template::Source;
+
+    use super::*;
+
+    /// Checks the line that is drawn for the last `mark` of a text, and the place above it.
+    #[track_caller]
+    fn check(text: &str, mark: &str, place: &str, line: &str) {
+        let at = text.rfind(mark).expect("the mark");
+        let problem = Diagnostic::error("c", "m").at(&Source::new("t", text), Span::new(at, at + mark.len()));
+        let drawn = render(&problem, false);
+        assert!(drawn.contains(&format!("--> {place}\n")), "{drawn}");
+        assert!(drawn.lines().any(|drawn| drawn == line), "{drawn}");
+    }
+
+    #[test]
+    fn the_line_of_the_span_is_drawn_with_its_number() {
+        check("one X", "X", "t:1:5", "1 | one X");
+        check("one\ntwo X\nthree", "X", "t:2:5", "2 | two X");
+        check("one\r\ntwo X\r\n", "X", "t:2:5", "2 | two X");
+        check("\u{FEFF}one X", "X", "t:1:5", "1 | one X");
+        check("one\n", "", "t:1:4", "1 | one");
+        check("h\u{e9} X", "X", "t:1:4", "1 | h\u{e9} X");
+        check("a\nb X\nX c\nd", "X\nX", "t:2:3", "3 | | X c");
+    }
+
+    #[test]
+    fn layers_and_includes_are_told() {
+        let part = Source::new("part", "X").in_layer("site");
+        let mut problem = Diagnostic::error("c", "m").at(&part, Span::new(0, 1));
+        let tag = Source::new("main", "\nY").in_layer("base");
+        problem.included_from.push(Location { source: tag, span: Span::new(1, 2) });
+        let drawn = render(&problem, false);
+        for note in ["= note: part is in layer site", "= note: included from main:2:1 in layer base"] {
+            assert!(drawn.contains(note), "{drawn}");
+        }
+        let json = Problems::from(problem).to_json();
+        assert_eq!(json[0]["layer"], "site");
+        let from = json!([{ "file": "main", "layer": "base", "line": 2, "column": 1 }]);
+        assert_eq!(json[0]["includedFrom"], from);
+    }
 }

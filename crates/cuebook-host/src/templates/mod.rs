@@ -24,3 +24,47 @@ pub use rendered::{RenderedTemplate, segment_line};
 pub use renderer::{Dialect, Renderer, TemplateOptions};
 pub use roots::Roots;
 pub use usage::LimitUse;
+
+#[cfg(test)]
+mod tests {
+    use cuebook_template::Source;
+    use cuebook_template::flat::Program;
+    use cuebook_template::pongo::code;
+    use cuebook_wire::ErrorCode;
+
+    #[track_caller]
+    fn check(code: &str) {
+        assert!(code.parse::<ErrorCode>().is_ok(), "'{code}' is not in the table");
+    }
+
+    #[test]
+    fn the_codes_of_both_languages_are_in_the_table() {
+        for code in [
+            code::SYNTAX,
+            code::UNCLOSED,
+            code::UNKNOWN_TAG,
+            code::UNKNOWN_FILTER,
+            code::BANNED,
+            code::NOT_FOUND,
+            code::UNREADABLE,
+            code::CYCLE,
+            code::LIMIT,
+            code::UNDEFINED,
+            code::TYPE,
+            code::FILTER,
+            code::DIVISION,
+            code::MACRO,
+            code::NONDETERMINISTIC,
+        ] {
+            check(code);
+        }
+        let every_slip =
+            "{{}} {{{a}}} {{#if a}} {{a.b}} {{a|b}} {{1}} {{ 7*7 }} {a} {% if a %} {# a #} {{a} {{a}}";
+        let program = Program::parse(Source::new("t", every_slip));
+        let found: Vec<_> =
+            program.lints().into_iter().chain(program.undeclared(&[])).chain(program.unused("b")).collect();
+        found.iter().for_each(|finding| check(&finding.code));
+        let codes: std::collections::BTreeSet<&str> = found.iter().map(|finding| &*finding.code).collect();
+        assert_eq!(codes.len(), 13, "each kind of finding is there: {codes:?}");
+    }
+}

@@ -33,7 +33,9 @@ pub(super) fn render(
     let program = Program::parse(source);
     let declared: Vec<&str> = values.keys().map(String::as_str).collect();
     let (errors, warnings) = split(findings(renderer, &program, &declared));
-    errors.or(())?;
+    if !errors.is_empty() {
+        return Err(errors.into_iter().chain(warnings).collect());
+    }
     let mut writer = Writer {
         program: &program,
         values,

@@ -2,13 +2,14 @@
 
 use std::io::{BufReader, BufWriter, Error as IoError, ErrorKind, stdout};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
+use cuebook_host::Problems;
 use cuebook_host::templates::{
     Civil, Dialect, LimitUse, NameRead, Profile, RenderedTemplate, Renderer, Roots, TemplateCheck,
     TemplateOptions, open_batch, read_context, segment_line,
 };
-use cuebook_host::{Problems, shown};
 
 use crate::exit::{Exit, help};
 use crate::output::{self, Output};
@@ -214,25 +215,27 @@ fn broken_off(name: &str, error: &IoError) -> Exit {
 
 fn check(args: &TemplateCheckArgs, output: Output) -> Result<Exit, Problems> {
     let renderer = args.language.renderer(&args.file, false)?;
-    let found = renderer.check(renderer.read(&args.file)?);
+    let source = renderer.read(&args.file)?;
+    let name = Arc::clone(source.name());
+    let found = renderer.check(source);
     if output.is_json() {
         output::json(&found.to_json());
     } else {
         output.remarks(&found.problems.iter().chain(found.warnings.iter()).cloned().collect());
-        output::data(&report(&args.file, &found));
+        output::data(&report(&name, &found));
     }
     Ok(if found.problems.is_empty() { Exit::Fine } else { Exit::Findings })
 }
 
 /// A summary, then the names read and the limits used, as far as there are any.
-fn report(file: &Path, found: &TemplateCheck) -> String {
+fn report(name: &str, found: &TemplateCheck) -> String {
     let counts = [(found.problems.iter().count(), "error"), (found.warnings.iter().count(), "warning")];
     let told = counts.iter().filter(|(number, _)| *number > 0);
     let told: Vec<String> = told
         .map(|(number, thing)| format!("{number} {thing}{}", if *number == 1 { "" } else { "s" }))
         .collect();
     let verdict = if told.is_empty() { "fine".to_owned() } else { told.join(", ") };
-    let mut lines = vec![format!("{}: {verdict}", shown(file))];
+    let mut lines = vec![format!("{name}: {verdict}")];
     lines.extend(section("names read:", found.names.iter().map(name_row)));
     lines.extend(section("limits used:", found.limits.iter().map(limit_row)));
     lines.join("\n")
