@@ -1,7 +1,7 @@
 //! Reading files and directories, with errors that name the path.
 
 use std::fs::{DirEntry, File};
-use std::io::Read as _;
+use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use cuebook_template::{Diagnostic, Source};
@@ -18,18 +18,52 @@ const MAX_BYTES: u64 = 4 * 1024 * 1024;
 ///
 /// `file_unreadable` when it is not there, no regular file, too large, or not UTF-8.
 pub(crate) fn read_text(path: &Path) -> Result<Source, Problems> {
-    let problem = |reason: &str| unreadable(path, reason);
-    let facts = std::fs::metadata(path).map_err(|error| problem(&error.to_string()))?;
+    let text = text_of(path).map_err(|reason| unreadable(path, &reason))?;
+    Ok(Source::new(shown(path).to_string(), text))
+}
+
+/// The text of a file under the rules of [`read_text`].
+///
+/// # Errors
+///
+/// Why there is none, as a fragment that does not name the path.
+pub(crate) fn text_of(path: &Path) -> Result<String, String> {
+    let facts = std::fs::metadata(path).map_err(|error| error.to_string())?;
     if !facts.is_file() {
-        return Err(problem("it is not a regular file"));
+        return Err("it is not a regular file".to_owned());
     }
     if facts.len() > MAX_BYTES {
-        return Err(problem(&format!("it has {} bytes; at most {MAX_BYTES} are read", facts.len())));
+        return Err(format!("it has {} bytes; at most {MAX_BYTES} are read", facts.len()));
     }
-    let bytes = read_bytes(path, facts.len()).map_err(|error| problem(&error.to_string()))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|error| problem(&format!("byte {} is not UTF-8", error.utf8_error().valid_up_to())))?;
-    Ok(Source::new(shown(path).to_string(), text))
+    utf8(read_bytes(path, facts.len()).map_err(|error| error.to_string())?)
+}
+
+/// Reads a UTF-8 text of at most 4 MiB from a stream called `name`.
+///
+/// # Errors
+///
+/// `file_unreadable` when it cannot be read, is too large, or is not UTF-8.
+pub(crate) fn read_stream(name: &str, stream: impl Read) -> Result<Source, Problems> {
+    let read = || {
+        let mut bytes = Vec::new();
+        stream.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(format!("it has more than {MAX_BYTES} bytes"));
+        }
+        utf8(bytes)
+    };
+    let text = read().map_err(|reason| unreadable(Path::new(name), &reason))?;
+    Ok(Source::new(name, text))
+}
+
+/// Bytes as text.
+///
+/// # Errors
+///
+/// The offset of the first byte that is not UTF-8.
+pub(crate) fn utf8(bytes: Vec<u8>) -> Result<String, String> {
+    String::from_utf8(bytes)
+        .map_err(|error| format!("byte {} is not UTF-8", error.utf8_error().valid_up_to()))
 }
 
 /// The bytes of a file of about `length` bytes, without asking for its length again.
@@ -44,7 +78,8 @@ pub fn shown(path: &Path) -> std::path::Display<'_> {
     path.strip_prefix(".").ok().filter(|rest| *rest != Path::new("")).unwrap_or(path).display()
 }
 
-fn unreadable(path: &Path, reason: &str) -> Problems {
+/// The problem of a file that cannot be read.
+pub(crate) fn unreadable(path: &Path, reason: &str) -> Problems {
     Diagnostic::error(ErrorCode::FileUnreadable.as_str(), format!("cannot read {}: {reason}", shown(path)))
         .into()
 }
@@ -94,11 +129,14 @@ fn by_name(directory: &Path, wanted: impl Fn(&DirEntry) -> bool) -> Result<Vec<P
 
 /// The path of `relative` below `root`, if it stays there: no `..`, nothing absolute, no symlink that leads out.
 pub(crate) fn contained(root: &Path, relative: &str) -> Option<PathBuf> {
-    let plain =
-        Path::new(relative).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    let path = plain.then(|| root.join(relative))?;
+    let path = goes_down(relative).then(|| root.join(relative))?;
     let (root, real) = (root.canonicalize().ok()?, path.canonicalize().ok()?);
     real.starts_with(root).then_some(path)
+}
+
+/// Whether a path, read without a look at the disk, names something below where it is joined to.
+pub(crate) fn goes_down(relative: &str) -> bool {
+    Path::new(relative).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ mod scopes;
 mod seams;
 mod secrets;
 mod service;
+pub mod templates;
 
 pub use agents::AgentRegistry;
 pub use catalog::Place;

@@ -2,6 +2,8 @@
 
 mod canonical;
 mod diagnostic;
+mod docs;
+mod flat_declared;
 mod flat_grammar;
 mod flat_lints;
 mod flat_properties;

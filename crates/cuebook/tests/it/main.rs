@@ -25,3 +25,5 @@ mod serve;
 mod server;
 mod streams;
 mod support;
+mod template;
+mod template_batch;
