@@ -61,21 +61,13 @@ impl Linker<'_> {
             StatementKind::Output(expression) => self.output(expression, out),
             StatementKind::If { branches, otherwise } => self.if_statement(branches, otherwise, out),
             StatementKind::IfEqual { negated, left, right, then, otherwise } => {
-                let (left, right) = (self.test(left), self.test(right));
-                let (then, otherwise) = (self.code(then), self.code(otherwise));
-                let site = self.site(span);
-                let node = program::IfEqual { negated: *negated, left, right, then, otherwise, site };
-                self.push(Node::IfEqual(Box::new(node)), out);
+                self.if_equal(*negated, (left, right), (then, otherwise), span, out);
             }
             StatementKind::IfChanged { watched, then, otherwise } => {
                 self.if_changed(watched, then, otherwise, span, out);
             }
             StatementKind::For(each) => self.for_statement(each, span, out),
-            StatementKind::Set(pair) => {
-                let value = self.expr(&pair.value);
-                let slot = self.assign(&pair.name.text);
-                self.push(Node::Set(slot, Box::new(value)), out);
-            }
+            StatementKind::Set(pair) => self.set(pair, out),
             StatementKind::With { pairs, body } => self.with_statement(pairs, body, out),
             StatementKind::Include(include) => self.include(include, span, out),
             StatementKind::Ssi { file, parsed } => self.ssi(file, *parsed, span, out),
@@ -101,10 +93,7 @@ impl Linker<'_> {
                 self.escape = escape;
             }
             StatementKind::WidthRatio { value, max, width, name } => {
-                let (value, max, width) = (self.expr(value), self.expr(max), self.expr(width));
-                let name = name.as_ref().map(|name| self.assign(&name.text));
-                let node = program::WidthRatio { value, max, width, name, site: self.site(span) };
-                self.push(Node::WidthRatio(Box::new(node)), out);
+                self.width_ratio([value, max, width], name.as_ref(), span, out);
             }
             StatementKind::Now { layout, fake } => self.now(layout, *fake, span, out),
             StatementKind::Lorem(lorem) => {
@@ -112,6 +101,39 @@ impl Linker<'_> {
                 self.push(node, out);
             }
         }
+    }
+
+    fn set(&mut self, pair: &Pair, out: &mut CodeBuilder) {
+        let value = self.expr(&pair.value);
+        let slot = self.assign(&pair.name.text);
+        self.push(Node::Set(slot, Box::new(value)), out);
+    }
+
+    fn if_equal(
+        &mut self,
+        negated: bool,
+        (left, right): (&Expression, &Expression),
+        (then, otherwise): (&Block, &Block),
+        span: Span,
+        out: &mut CodeBuilder,
+    ) {
+        let (left, right) = (self.test(left), self.test(right));
+        let (then, otherwise) = (self.code(then), self.code(otherwise));
+        let node = program::IfEqual { negated, left, right, then, otherwise, site: self.site(span) };
+        self.push(Node::IfEqual(Box::new(node)), out);
+    }
+
+    fn width_ratio(
+        &mut self,
+        operands: [&Expression; 3],
+        name: Option<&Name>,
+        span: Span,
+        out: &mut CodeBuilder,
+    ) {
+        let [value, max, width] = operands.map(|operand| self.expr(operand));
+        let name = name.map(|name| self.assign(&name.text));
+        let node = program::WidthRatio { value, max, width, name, site: self.site(span) };
+        self.push(Node::WidthRatio(Box::new(node)), out);
     }
 
     fn text(&mut self, span: Span, out: &mut CodeBuilder) {

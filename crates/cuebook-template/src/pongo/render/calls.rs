@@ -75,7 +75,7 @@ impl<'a, T: Trace> Machine<'a, T> {
 
     /// Runs as part of the program whose frame is at `frame`: its places and names are those of a macro.
     fn at_home(&mut self, frame: usize, run: impl FnOnce(&mut Self) -> Result<(), Stop>) -> Result<(), Stop> {
-        let Some(home) = self.homes.iter().rev().find(|home| home.base <= frame) else { return run(self) };
+        let home = self.homes.iter().rev().find(|home| home.base <= frame).unwrap_or(&self.entry);
         let (program, names) = (home.program, Rc::clone(&home.names));
         let program = std::mem::replace(&mut self.program, program);
         let names = std::mem::replace(&mut self.names, names);

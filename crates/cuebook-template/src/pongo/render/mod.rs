@@ -90,7 +90,8 @@ impl Program {
             env: Env::new(&arena, limits, settings.seed),
             settings,
             held: &held,
-            homes: vec![Home { base: 0, program: self, names: Rc::clone(&names) }],
+            entry: Home { base: 0, program: self, names: Rc::clone(&names) },
+            homes: Vec::new(),
             names,
             found: HashMap::new(),
             slots: Vec::new(),
@@ -152,7 +153,9 @@ struct Machine<'a, T> {
     held: &'a Held,
     /// Where the roots of the program get their values.
     names: Rc<Names<'a>>,
-    /// The programs that run within each other, outermost first.
+    /// Where the program that is rendered runs.
+    entry: Home<'a>,
+    /// The programs that run within it and within each other, outermost first.
     homes: Vec<Home<'a>>,
     /// The programs that this render has named so far.
     found: HashMap<Box<str>, &'a Program>,
