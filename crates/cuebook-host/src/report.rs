@@ -155,6 +155,7 @@ impl<'s> Window<'s> {
         let mark = if all.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
         let start = all[..from].rfind('\n').map_or_else(|| mark.min(from), |at| at + 1);
         let end = all[to..].find('\n').map_or(all.len(), |at| to + at);
+        let end = if all[to..end].ends_with('\r') { end - 1 } else { end };
         Self {
             text: &all[start..end],
             line: label.source.position(from).line,

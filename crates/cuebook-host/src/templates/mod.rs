@@ -63,7 +63,9 @@ mod tests {
         let program = Program::parse(Source::new("t", every_slip));
         let found: Vec<_> =
             program.lints().into_iter().chain(program.undeclared(&[])).chain(program.unused("b")).collect();
-        found.iter().for_each(|finding| check(&finding.code));
+        for finding in &found {
+            check(&finding.code);
+        }
         let codes: std::collections::BTreeSet<&str> = found.iter().map(|finding| &*finding.code).collect();
         assert_eq!(codes.len(), 13, "each kind of finding is there: {codes:?}");
     }

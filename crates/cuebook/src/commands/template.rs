@@ -166,19 +166,20 @@ fn render(args: &TemplateRenderArgs, output: Output) -> Result<Exit, Problems> {
     if let Some(file) = &args.batch {
         return batch(args, file);
     }
-    let file = args.file.as_deref().unwrap_or(Path::new("-"));
+    let file = args.file.as_deref().unwrap_or_else(|| Path::new("-"));
     let renderer = args.language.renderer(file, args.origins)?;
     let source = renderer.read(file)?;
-    match renderer.render(source) {
-        Ok(rendered) => {
-            show(&rendered, output);
-            Ok(Exit::Fine)
+    let exit = match renderer.render(source) {
+        Ok(text) => {
+            show(&text, output);
+            Exit::Fine
         }
         Err(problems) => {
             output.problems(&problems);
-            Ok(Exit::Findings)
+            Exit::Findings
         }
-    }
+    };
+    Ok(exit)
 }
 
 fn show(rendered: &RenderedTemplate, output: Output) {
