@@ -27,14 +27,18 @@ fn check(path: &str, content: &str, expect: &[(&str, usize, usize)]) {
 fn texts_of_files_have_their_places() {
     let file = |text: &str| template("other", "1.0.0", text);
     check("prompts/other.md", &file("Nothing is wrong with {{topic}} and {this}."), &[]);
-    let undeclared = "prompt_placeholder_undeclared";
+    let (undeclared, unused) = ("prompt_placeholder_undeclared", "placeholder_unused");
     check(
         "prompts/other.md",
         &file("{{topik}} {{ topik }}\n{{b}}"),
-        &[(undeclared, 11, 1), (undeclared, 12, 1)],
+        &[(undeclared, 11, 1), (undeclared, 12, 1), (unused, 7, 1)],
     );
     let single = "placeholder_single_braces";
-    check("prompts/other.md", &file("é {topic} {{x}}"), &[(single, 11, 3), (undeclared, 11, 11)]);
+    check(
+        "prompts/other.md",
+        &file("é {topic} {{x}}"),
+        &[(single, 11, 3), (undeclared, 11, 11), (unused, 7, 1)],
+    );
 }
 
 #[test]
