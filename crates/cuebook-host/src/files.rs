@@ -44,7 +44,8 @@ pub fn shown(path: &Path) -> std::path::Display<'_> {
     path.strip_prefix(".").ok().filter(|rest| *rest != Path::new("")).unwrap_or(path).display()
 }
 
-fn unreadable(path: &Path, reason: &str) -> Problems {
+/// The problem of a file that cannot be read.
+pub(crate) fn unreadable(path: &Path, reason: &str) -> Problems {
     Diagnostic::error(ErrorCode::FileUnreadable.as_str(), format!("cannot read {}: {reason}", shown(path)))
         .into()
 }

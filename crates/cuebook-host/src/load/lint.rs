@@ -8,7 +8,7 @@ use cuebook_wire::{ErrorCode, PromptTemplate};
 use crate::document::Document;
 
 /// The findings of a template that stands at the JSON pointer `at` of `document`, in order of place.
-pub(super) fn lint(document: &Document, at: &str, template: &PromptTemplate) -> Vec<Diagnostic> {
+pub(crate) fn lint(document: &Document, at: &str, template: &PromptTemplate) -> Vec<Diagnostic> {
     let is_declared = |name: &str| template.variable(name).is_some();
     let program = Program::parse(Source::new("", template.text.as_str()));
     let mut found: Vec<Diagnostic> = undeclared(&program, template).collect();
