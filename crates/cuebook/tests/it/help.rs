@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::support::Project;
 
-const COMMANDS: [&[&str]; 15] = [
+const COMMANDS: [&[&str]; 20] = [
     &[],
     &["run"],
     &["serve"],
@@ -15,6 +15,11 @@ const COMMANDS: [&[&str]; 15] = [
     &["prompts", "list"],
     &["prompts", "get"],
     &["prompts", "render"],
+    &["packs"],
+    &["packs", "install"],
+    &["packs", "list"],
+    &["packs", "verify"],
+    &["packs", "remove"],
     &["init"],
     &["config"],
     &["config", "check"],

@@ -16,6 +16,7 @@ mod interrupt;
 mod journal;
 mod newsroom;
 mod openai;
+mod pack_store;
 mod packs;
 mod prompts;
 mod remote;
