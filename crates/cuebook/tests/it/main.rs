@@ -15,6 +15,7 @@ mod init;
 mod interrupt;
 mod journal;
 mod newsroom;
+mod observability;
 mod openai;
 mod pack_store;
 mod packs;
