@@ -24,21 +24,22 @@ fn unmet_by(packs: &[Pack], concern: impl Fn(&Pack, &str) -> bool) -> Vec<Diagno
     let known: BTreeMap<&str, &Pack> = packs.iter().map(|pack| (pack.name.as_str(), pack)).collect();
     let problems = packs.iter().map(|pack| {
         let needed = pack.dependencies.iter().filter(|(name, _)| concern(pack, name));
-        let faults = needed.filter_map(|(name, range)| unmet(&known, name, range));
+        let faults = needed.filter_map(|(name, range)| unmet(&known, &pack.name, (name, range)));
         pack.document.problems(faults.collect())
     });
     problems.flatten().collect()
 }
 
-fn unmet(known: &BTreeMap<&str, &Pack>, name: &str, range: &VersionRange) -> Option<Fault> {
-    let message = match known.get(name) {
+/// Why no pack is the one that the pack `by` needs.
+fn unmet(known: &BTreeMap<&str, &Pack>, by: &str, (name, range): (&String, &VersionRange)) -> Option<Fault> {
+    let message = match known.get(name.as_str()) {
         Some(pack) if range.contains(&pack.version) => return None,
         Some(pack) => format!("the pack needs '{name}' {range}, but {} is installed", pack.version),
         None => format!("the pack needs '{name}' {range}, which is not installed"),
     };
     let place = format!("/dependencies/{}", name.replace('~', "~0").replace('/', "~1"));
     let fault = Fault::new(place, ErrorCode::PromptPackDependencyUnresolvable, message);
-    let near = names::nearest(name, known.keys().copied()).filter(|near| *near != name);
+    let near = names::nearest(name, known.keys().copied().filter(|near| near != name && *near != by));
     Some(fault.nearest(near).hint("install the pack that it needs first"))
 }
 
