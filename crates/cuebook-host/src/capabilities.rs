@@ -61,7 +61,7 @@ impl Host {
             "supported": true,
             "endpointsSupported": true,
             "mutableLibrary": false,
-            "packsSupported": false,
+            "packsSupported": true,
             "templateKinds": PromptKind::ALL,
             "variableSources": sources,
             "maxTemplateBytes": 65_536,

@@ -4,6 +4,7 @@
 
 mod keys;
 mod models;
+mod packs;
 mod paths;
 mod secrets;
 
@@ -18,6 +19,7 @@ use serde_json::Value as Json;
 pub use keys::KeyConfig;
 pub(crate) use models::SCRIPTED;
 pub use models::{ModelTarget, ProviderConfig, ProviderKind};
+pub use packs::PacksConfig;
 pub use paths::PathsConfig;
 pub use secrets::{Allow, SecretConfig, SecretOrigin};
 
@@ -35,6 +37,8 @@ pub struct Config {
     pub secrets: BTreeMap<String, SecretConfig>,
     /// The bearer keys of callers over HTTP, by name.
     pub keys: BTreeMap<String, KeyConfig>,
+    /// What packs must show before they are used.
+    pub packs: PacksConfig,
     /// Bounds on runs.
     pub limits: LimitsConfig,
     /// What `cuebook run` does without being told.
@@ -131,6 +135,7 @@ impl Document for Config {
         let mut faults = models::rules(self);
         faults.extend(secrets::rules(self));
         faults.extend(keys::rules(self));
+        faults.extend(packs::rules(self));
         faults
     }
 }

@@ -261,7 +261,8 @@ fn open_store(data: Option<&Path>) -> Result<Arc<dyn RunStore>, Problems> {
     }
 }
 
-fn read_config(options: &Options) -> Result<(Config, PathBuf), Problems> {
+/// The configuration of a project, and the directory that its paths are relative to.
+pub(crate) fn read_config(options: &Options) -> Result<(Config, PathBuf), Problems> {
     let own = options.root.join(CONFIG_FILE);
     let path = match &options.config {
         Some(path) => path.clone(),

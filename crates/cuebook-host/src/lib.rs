@@ -18,6 +18,7 @@ mod inputs;
 pub mod journal;
 mod load;
 mod models;
+mod packs;
 mod parallel;
 mod projection;
 mod refusal;
@@ -35,8 +36,8 @@ pub use catalog::Place;
 pub use check::ProjectCheck;
 pub use clock::SystemClock;
 pub use config::{
-    Allow, Config, KeyConfig, LimitsConfig, ModelTarget, PathsConfig, PromptsConfig, ProviderConfig,
-    ProviderKind, RunConfig, SecretConfig, SecretOrigin, UntaggedInputs,
+    Allow, Config, KeyConfig, LimitsConfig, ModelTarget, PacksConfig, PathsConfig, PromptsConfig,
+    ProviderConfig, ProviderKind, RunConfig, SecretConfig, SecretOrigin, UntaggedInputs,
 };
 pub use explain::{
     CompositionView, MarginLine, NodePreview, NodeView, PreviewNode, RunView, TextSource,
@@ -48,6 +49,7 @@ pub use init::init;
 pub use inputs::{TypedInput, named, read_typed};
 pub use load::{Directories, WorkflowFile, Workflows};
 pub use models::ModelRouter;
+pub use packs::{InstallPack, Integrity, PackPolicy, PackStore, PackView, PublicKey};
 pub use projection::Projection;
 pub use refusal::Refusal;
 pub use render::{Rendered, parse_reference};

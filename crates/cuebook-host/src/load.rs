@@ -21,6 +21,9 @@ use crate::files::shown;
 use crate::load::prompts::FileLibrary;
 use crate::report::Problems;
 
+pub(crate) use agents::{load as load_agents, read_intrinsic};
+pub(crate) use lint::lint;
+pub(crate) use packs::places as pack_places;
 pub(crate) use workflows::load_workflow;
 pub use workflows::{WorkflowFile, Workflows};
 
@@ -93,12 +96,10 @@ pub(crate) fn load(config: &Config, directories: &Directories) -> Result<Loaded,
     }
     let (library, mut warnings) = host.into_parts();
     let mut libraries = vec![library];
-    for directory in &directories.packs {
-        if let Some(packs) = problems.collect(packs::load(directory)) {
-            agents.extend(packs.agents);
-            libraries.extend(packs.libraries);
-            warnings.extend(packs.warnings);
-        }
+    if let Some(packs) = problems.collect(packs::load(&directories.packs, &config.packs.policy())) {
+        agents.extend(packs.agents);
+        libraries.extend(packs.libraries);
+        warnings.extend(packs.warnings);
     }
     agents::refuse_doubles(&agents, &mut problems);
     let workflows = problems.collect(Workflows::list(&directories.workflows)).unwrap_or_default();

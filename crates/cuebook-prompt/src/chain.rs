@@ -281,7 +281,7 @@ pub struct Warning {
 pub fn warnings(input: &ChainInput<'_>) -> Vec<Warning> {
     let agent = match input.agent {
         AgentLayer::Unknown(id) => Some(unknown_agent(id)),
-        AgentLayer::Bound(binding) => missing_library(binding),
+        AgentLayer::Bound(binding) => missing_library(input, binding),
         AgentLayer::Unbound | AgentLayer::Off => None,
     };
     superseded_inline(input.node).into_iter().chain(agent).collect()
@@ -298,10 +298,25 @@ fn unknown_agent(id: &AgentId) -> Warning {
     Warning { code: ErrorCode::AgentBindingUnresolvable, message }
 }
 
-fn missing_library(binding: &AgentBinding) -> Option<Warning> {
+fn missing_library(input: &ChainInput<'_>, binding: &AgentBinding) -> Option<Warning> {
     let LibraryDefaults::NotInstalled = binding.library else { return None };
+    if !PromptKind::ALL.into_iter().any(|kind| reaches_library(input, binding, kind)) {
+        return None;
+    }
     let library = binding.manifest.prompt_library_ref.as_ref().map(ToString::to_string).unwrap_or_default();
     let message =
         format!("the library '{library}' of agent '{}' is not installed", binding.manifest.agent_id);
     Some(Warning { code: ErrorCode::AgentLibraryUnresolvable, message })
+}
+
+/// Whether the walk for `kind` comes to the agent's library: nothing above the agent settles it, and the agent has nothing
+/// of its own. A system prompt is always asked for, other kinds only where they are of interest.
+fn reaches_library(input: &ChainInput<'_>, binding: &AgentBinding, kind: PromptKind) -> bool {
+    let is_asked = kind == PromptKind::System || is_of_interest(input, &resolve_slot(input, kind, 0));
+    let is_settled = input.run.is_some_and(|refs| refs.get(kind).is_some())
+        || input.node.candidate(kind, 0).is_some()
+        || input.node.inline(kind).is_some();
+    let has_own = (kind == PromptKind::System && binding.intrinsic.is_some())
+        || binding.manifest.prompt_overrides.get(kind).is_some();
+    is_asked && !is_settled && !has_own
 }

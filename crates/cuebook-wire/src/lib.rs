@@ -13,7 +13,9 @@ pub mod kind;
 pub mod manifest;
 pub mod names;
 pub mod options;
+pub mod pack;
 pub mod payload;
+pub mod range;
 pub mod reference;
 pub mod schema;
 pub mod snapshot;
@@ -35,9 +37,11 @@ pub use id::{
     AgentId, EventId, IdError, InterruptId, LibraryId, NodeId, RunId, Sequence, TemplateId, WorkflowId,
 };
 pub use kind::PromptKind;
-pub use manifest::{AgentManifest, AgentPackManifest, ManifestOrigin, ModelClass};
+pub use manifest::{AgentManifest, ManifestOrigin, ModelClass};
 pub use options::{Configurable, CreateRun, MockProvider, RunOptions};
+pub use pack::{AgentPackManifest, PackSigning, PromptPackManifest};
 pub use payload::EventPayload;
+pub use range::{RangeError, VersionRange};
 pub use reference::{PromptRef, PromptRefs, RefError};
 pub use snapshot::{RunError, RunSnapshot, RunStatus};
 pub use strict::{Document, Fault};

@@ -1,9 +1,9 @@
-//! Owns agents as they are defined and shipped (RFC 0003, RFC 0029 §B). Refuses both intrinsic prompts at once everywhere;
+//! Owns agents as they are defined (RFC 0003, RFC 0029 §B). Refuses both intrinsic prompts at once everywhere;
 //! none is allowed only in a manifest that is local to the host and draws its prompt from elsewhere.
 
 use std::borrow::Cow;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -12,7 +12,6 @@ use crate::id::{AgentId, LibraryId};
 use crate::names::wire_enum;
 use crate::reference::PromptRefs;
 use crate::strict::{self, Document, Fault};
-use crate::version::Version;
 
 /// The published pattern of an agent id in a manifest: a tier and at least two more segments.
 pub const MANIFEST_AGENT_PATTERN: &str =
@@ -152,29 +151,6 @@ pub struct AgentManifest {
     /// The prompts it prefers, by kind.
     #[serde(default, skip_serializing_if = "PromptRefs::is_empty")]
     pub prompt_overrides: PromptRefs,
-}
-
-/// A node pack's `pack.json`, of which only the agents are of interest here.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AgentPackManifest {
-    /// The pack's name.
-    pub name: String,
-    /// The pack's version.
-    pub version: Version,
-    /// The agents it ships; a `role`, which later packs state and the published manifest lacks, is read over.
-    #[serde(default)]
-    #[schemars(schema_with = "pack_agents")]
-    pub agents: Vec<AgentManifest>,
-}
-
-/// Manifests as published, with `role` allowed.
-fn pack_agents(generator: &mut SchemaGenerator) -> Schema {
-    let mut manifest = AgentManifest::json_schema(generator);
-    if let Some(Value::Object(properties)) = manifest.get_mut("properties") {
-        properties.insert("role".to_owned(), json!({ "type": "string" }));
-    }
-    json_schema!({ "type": "array", "items": manifest })
 }
 
 /// A manifest read by the rules of [`ManifestOrigin::Local`].

@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 
 use crate::error::ErrorEnvelope;
 use crate::event::RunEvent;
-use crate::manifest::{AgentManifest, AgentPackManifest};
+use crate::manifest::AgentManifest;
 use crate::options::{CreateRun, RunOptions};
+use crate::pack::{AgentPackManifest, PromptPackManifest};
 use crate::reference::PromptRef;
 use crate::snapshot::RunSnapshot;
 use crate::template::PromptTemplate;
@@ -50,6 +51,7 @@ pub fn published() -> Vec<(&'static str, Value)> {
         ("capabilities", of::<Capabilities>()),
         ("create-run", of::<CreateRun>()),
         ("error-envelope", of::<ErrorEnvelope>()),
+        ("prompt-pack-manifest", of::<PromptPackManifest>()),
         ("prompt-ref", of::<PromptRef>()),
         ("prompt-template", of::<PromptTemplate>()),
         ("run-event", of::<RunEvent>()),

@@ -106,6 +106,11 @@ impl Version {
         self.0.cmp_precedence(&other.0)
     }
 
+    /// Whether the standard's comparators of `requirement` hold for this version.
+    pub(crate) fn matches(&self, requirement: &semver::VersionReq) -> bool {
+        requirement.matches(&self.0)
+    }
+
     /// Whether this is a pre-release such as `1.0.0-rc.1`.
     pub fn is_prerelease(&self) -> bool {
         !self.0.pre.is_empty()

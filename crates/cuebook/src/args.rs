@@ -11,6 +11,7 @@ use crate::commands::completions::CompletionsArgs;
 use crate::commands::config::ConfigArgs;
 use crate::commands::explain::ExplainArgs;
 use crate::commands::init::InitArgs;
+use crate::commands::packs::PacksArgs;
 use crate::commands::prompts::PromptsArgs;
 use crate::commands::run::RunArgs;
 use crate::commands::serve::ServeArgs;
@@ -92,6 +93,12 @@ pub(crate) enum Command {
         "cuebook template check prompt.md --profile composed",
     ))]
     Template(TemplateArgs),
+    /// Install, list, verify and remove packs of prompts and of agents.
+    #[command(after_help = help!(
+        "cuebook packs install downloads/vendor.acme.phrases --project my-project",
+        "cuebook packs list --project my-project",
+    ))]
+    Packs(PacksArgs),
     /// Make a new project that runs as it is.
     #[command(after_help = help!(
         "cuebook init my-project && cuebook run my-project --input question=\"Why?\"",

@@ -9,7 +9,7 @@ use crate::document::Document;
 
 /// The findings of a template that stands at the JSON pointer `at` of `document`: those of its text in order of place,
 /// then those of its variables.
-pub(super) fn lint(document: &Document, at: &str, template: &PromptTemplate) -> Vec<Diagnostic> {
+pub(crate) fn lint(document: &Document, at: &str, template: &PromptTemplate) -> Vec<Diagnostic> {
     let program = Program::parse(Source::new("", template.text.as_str()));
     let declared: Vec<&str> = template.variables.iter().map(|variable| variable.name.as_str()).collect();
     let mut found = program.undeclared(&declared);

@@ -109,7 +109,10 @@ fn secrets_are_declared_once_and_well() {
 fn the_schema_lists_every_table() {
     let schema = Config::schema();
     let tables: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
-    assert_eq!(tables, ["prompts", "models", "providers", "secrets", "keys", "limits", "run", "paths"]);
+    assert_eq!(
+        tables,
+        ["prompts", "models", "providers", "secrets", "keys", "packs", "limits", "run", "paths"]
+    );
 }
 
 #[test]
@@ -130,5 +133,21 @@ fn keys_are_hashes_with_known_scopes() {
     check(
         &format!("[keys.page]\nsha256 = \"{hash}\"\n{scopes}\n[keys.other]\nsha256 = \"\"\n"),
         &[&no_hash.replace("page", "other"), "there is no scope 'run:create' (at /keys/page/scopes/1)"],
+    );
+}
+
+#[test]
+fn conditions_for_packs_can_be_met() {
+    let key = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
+    check(&format!("[packs]\nrequire_signature = true\ntrusted_keys = [\"{key}\"]"), &[]);
+    let anybody = "'require_signature' needs 'trusted_keys': anybody can sign with a key of their own \
+                   (at /packs/require_signature)";
+    check("[packs]\nrequire_signature = true", &[anybody]);
+    check(
+        "[packs]\ntrusted_keys = [\"AAAA\"]\n[packs.integrity]\n\"a.b.c@1.0.0\" = \"md5-AAAA\"",
+        &[
+            "a pack's hash is sha256- and the base64 of 32 bytes (at /packs/integrity/a.b.c@1.0.0)",
+            "a trusted key is an Ed25519 public key in base64 (at /packs/trusted_keys/0)",
+        ],
     );
 }

@@ -47,8 +47,11 @@ fn texts_in_json_have_the_place_of_the_whole() {
     let json =
         "{\"templateId\": \"other\", \"version\": \"1.0.0\", \"kind\": \"user\",\n \"text\": \"a {{b}}\"}";
     check("prompts/other.json", json, &[(undeclared, 2, 2)]);
-    let prompt = json!({ "templateId": "packed", "version": "1.0.0", "kind": "user", "text": "{{b}}" });
-    let pack = json!({ "kind": "prompt", "name": "acme.pack", "version": "1.0.0", "prompts": [prompt] });
+    let prompt = json!({ "templateId": "packed", "version": "1.0.0", "kind": "user", "text": "{{now}}" });
+    let pack = json!({
+        "kind": "prompt", "name": "vendor.acme.pack", "version": "1.0.0", "engines": { "openwop": ">=1" },
+        "prompts": [prompt],
+    });
     let pack = pack.to_string();
     let column = pack.find("\"text\"").unwrap() + 1;
     check("packs/acme/pack.json", &pack, &[(undeclared, 1, column)]);

@@ -2,11 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod agent_library;
 mod config;
 mod inputs;
 mod journal;
 mod lints;
 mod overrides;
+mod packs;
 mod report;
 mod secrets;
 mod support;

@@ -336,6 +336,33 @@ fn only_kinds_of_interest_are_answered() {
     );
 }
 
+/// Checks whether the missing library of an agent with `own` prompts is told of.
+#[track_caller]
+fn check_library(own: (Option<&str>, Json), case: Case, is_told: bool) {
+    let lost = with_library(agent(WRITER, own.0, own.1), "house", LibraryDefaults::NotInstalled);
+    let told = Case { agent: Some(lost), ..case }.with(warnings);
+    let codes: Vec<&str> = told.iter().map(|warning| warning.code.as_str()).collect();
+    assert_eq!(codes, if is_told { vec!["agent_library_unresolvable"] } else { Vec::new() });
+}
+
+#[test]
+fn a_missing_library_is_told_of_only_when_it_is_looked_in() {
+    let nothing = || (None, json!({}));
+    let written = || (Some("You write."), json!({}));
+    let node = |config: Json| Case { config, ..Case::default() };
+    check_library(nothing(), Case::default(), true);
+    check_library(written(), Case::default(), false);
+    check_library((None, json!({ "system": "prompt:s" })), Case::default(), false);
+    check_library(nothing(), node(json!({ "systemPromptRef": "prompt:s" })), false);
+    check_library(nothing(), node(json!({ "systemPrompt": "You write." })), false);
+    check_library(nothing(), Case { run: Some(json!({ "system": "prompt:s" })), ..Case::default() }, false);
+    check_library(written(), node(json!({ "userPromptRef": "prompt:u" })), false);
+    check_library(written(), Case { workflow: json!({ "user": "prompt:u" }), ..Case::default() }, true);
+    check_library(written(), Case { host: json!({ "few-shot": "prompt:f" }), ..Case::default() }, true);
+    let overridden = (Some("You write."), json!({ "user": "prompt:o" }));
+    check_library(overridden, Case { workflow: json!({ "user": "prompt:u" }), ..Case::default() }, false);
+}
+
 #[track_caller]
 fn check_warnings(case: &Case, expect: &[&str]) {
     let found = case.with(warnings);

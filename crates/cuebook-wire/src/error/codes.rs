@@ -159,6 +159,10 @@ error_codes! {
     PromptChangedOnResume = "prompt_changed_on_resume", Log, -, "A prompt composed again after a restart differs from the one before", "nothing, if its sources were changed on purpose; pin versions if not";
     PromptPackDependencyUnresolvable = "prompt_pack_dependency_unresolvable", Load, 422, "A prompt pack needs a pack that is not installed", "install the pack named first";
     PackKindInvalid = "pack_kind_invalid", Load, 400, "A pack is not of the kind it is installed as", "install it by its own kind";
+    PackInvalid = "pack_invalid", Load, 400, "A pack's files cannot be taken as they are", "correct the file named: no links, no paths out of the pack, nothing over the limits";
+    PackAlreadyInstalled = "pack_already_installed", Load, 409, "Another pack of that name is installed", "remove it first, or install with `--replace`";
+    PackSignatureInvalid = "pack_signature_invalid", Load, 400, "A pack's signature is missing or does not hold", "get the pack from its publisher again, or trust the key that signed it";
+    PackIntegrityFailure = "pack_integrity_failure", Load, 400, "A pack's files are not those that its hash stands for", "get the pack again, or correct the hash";
     PackRuntimeRequirementUnmet = "pack_runtime_requirement_unmet", Load, 422, "A pack needs something this host does not have", "read the pack's requirements";
     UnsupportedExtractPath = "unsupported_extract_path", Log, 400, "The extraction path of a variable is not valid JSONPath", "write the path by RFC 9535, starting with `$`";
     AgentBindingUnresolvable = "agent_binding_unresolvable", Log, -, "A node is bound to an agent the host does not know", "install the agent's pack, or correct `config.agentId`";

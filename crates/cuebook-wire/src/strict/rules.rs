@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::{Document, Fault};
 use crate::error::ErrorCode;
-use crate::manifest::{AgentManifest, AgentPackManifest};
+use crate::manifest::AgentManifest;
 use crate::template::PromptTemplate;
 
 /// Declares documents whose schema says everything.
@@ -29,7 +29,6 @@ documents! {
     crate::RunSnapshot => ValidationError,
     crate::WorkflowDefinition => WorkflowInvalid,
     AgentManifest => AgentManifestInvalid,
-    AgentPackManifest => AgentManifestInvalid,
 }
 
 impl Document for PromptTemplate {

@@ -11,6 +11,7 @@ mod errors;
 mod events;
 mod faults;
 mod payloads;
+mod ranges;
 mod roundtrip;
 mod shared;
 mod tables;

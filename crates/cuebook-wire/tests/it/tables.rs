@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use cuebook_wire::{
-    AgentManifest, AgentPackManifest, AgentRef, Capabilities, CreateRun, Document, ErrorEnvelope, PromptRef,
-    PromptTemplate, RunEvent, RunOptions, RunSnapshot, WorkflowDefinition, schema, strict,
+    AgentManifest, AgentPackManifest, AgentRef, Capabilities, CreateRun, Document, ErrorEnvelope,
+    PromptPackManifest, PromptRef, PromptTemplate, RunEvent, RunOptions, RunSnapshot, WorkflowDefinition,
+    schema, strict,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -105,6 +106,7 @@ fn manifests() {
 #[test]
 fn packs() {
     check::<AgentPackManifest>("agent-pack-manifest", None);
+    check::<PromptPackManifest>("prompt-pack-manifest", Some("prompt-pack-manifest.schema.json"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::support::Project;
 
-const COMMANDS: [&[&str]; 18] = [
+const COMMANDS: [&[&str]; 23] = [
     &[],
     &["run"],
     &["serve"],
@@ -18,6 +18,11 @@ const COMMANDS: [&[&str]; 18] = [
     &["template"],
     &["template", "render"],
     &["template", "check"],
+    &["packs"],
+    &["packs", "install"],
+    &["packs", "list"],
+    &["packs", "verify"],
+    &["packs", "remove"],
     &["init"],
     &["config"],
     &["config", "check"],

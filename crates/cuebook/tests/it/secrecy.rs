@@ -147,3 +147,23 @@ fn an_allow_list_is_held_against_agent_workflow_and_library() {
         assert_eq!(outcome.code, code, "under {list}\n{outcome}");
     }
 }
+
+#[test]
+fn a_secret_that_is_an_ordinary_word_is_masked_in_ordinary_text() {
+    let answer = vec!["Show a pass".to_owned(), " word, or a pass wor".to_owned(), "k.".to_owned()];
+    let server = Server::start(vec![Reply::Pieces(answer)]);
+    let project = with_vault(desk_on(&server)).env("VAULT_PIN", "pass word");
+    let outcome = project.cuebook(&["run", ".", "--input", "topic=tea", "--json"]).succeeded();
+    assert_eq!(outcome.json()["outputs"]["text"], "Show a [REDACTED:vault-pin], or a pass work.");
+    assert!(!outcome.stdout.contains("pass word"), "{outcome}");
+}
+
+#[test]
+fn an_override_of_a_secret_variable_is_a_secrets_id_and_nothing_else() {
+    for value in ["\"no id\"", "\"hunter2hunter2\"", "7", "[\"vault-pin\"]", "{ \"id\": \"vault-pin\" }"] {
+        let project = with_vault(Project::desk()).edit("workflows/desk.json", "\"vault-pin\"", value);
+        let outcome = project.cuebook(&["run", ".", "--input", "topic=tea"]).ended(1);
+        assert!(outcome.to_string().contains("credential_unavailable"), "of {value}: {outcome}");
+        assert!(!outcome.to_string().contains("hunter2"), "{outcome}");
+    }
+}

@@ -133,7 +133,7 @@ fn start_run(serving: &Serving, workflow: &str) -> String {
 }
 
 /// The events of a run that ends, followed as a stream to its end.
-fn follow(serving: &Serving, run: &str) -> String {
+pub(crate) fn follow(serving: &Serving, run: &str) -> String {
     let path = format!("/v1/runs/{run}/events");
     let mut stream = String::new();
     serving.ask("GET", &path, KEY, None).read_to_string(&mut stream).unwrap();

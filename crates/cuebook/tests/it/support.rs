@@ -186,7 +186,7 @@ pub(crate) fn shared(path: &str) -> Option<PathBuf> {
     Some(shared.join(path)).filter(|folder| folder.is_dir())
 }
 
-fn copy(source: &Path, target: &Path) {
+pub(crate) fn copy(source: &Path, target: &Path) {
     visit(source, &mut |path| {
         let place = target.join(path.strip_prefix(source).unwrap());
         fs::create_dir_all(place.parent().unwrap()).unwrap();

@@ -1,0 +1,58 @@
+//! What packs need of each other: every dependency is met by a pack that is there, and no two packs have one name.
+
+use std::collections::BTreeMap;
+
+use cuebook_template::Diagnostic;
+use cuebook_wire::{ErrorCode, Fault, VersionRange, names};
+
+use super::Pack;
+use super::files::refused;
+use crate::files::shown;
+
+/// One problem for each dependency that no pack of `packs` meets, at its place in the manifest.
+pub(crate) fn unresolved(packs: &[Pack]) -> Vec<Diagnostic> {
+    unmet_by(packs, |_, _| true)
+}
+
+/// As [`unresolved`], of what the pack called `name` needs and of what others need of it.
+pub(crate) fn unresolved_about(name: &str, packs: &[Pack]) -> Vec<Diagnostic> {
+    unmet_by(packs, |pack, needed| pack.name == name || needed == name)
+}
+
+/// The dependencies, of those that `concern` us, that no pack meets.
+fn unmet_by(packs: &[Pack], concern: impl Fn(&Pack, &str) -> bool) -> Vec<Diagnostic> {
+    let known: BTreeMap<&str, &Pack> = packs.iter().map(|pack| (pack.name.as_str(), pack)).collect();
+    let problems = packs.iter().map(|pack| {
+        let needed = pack.dependencies.iter().filter(|(name, _)| concern(pack, name));
+        let faults = needed.filter_map(|(name, range)| unmet(&known, &pack.name, (name, range)));
+        pack.document.problems(faults.collect())
+    });
+    problems.flatten().collect()
+}
+
+/// Why no pack is the one that the pack `by` needs.
+fn unmet(known: &BTreeMap<&str, &Pack>, by: &str, (name, range): (&String, &VersionRange)) -> Option<Fault> {
+    let message = match known.get(name.as_str()) {
+        Some(pack) if range.contains(&pack.version) => return None,
+        Some(pack) => format!("the pack needs '{name}' {range}, but {} is installed", pack.version),
+        None => format!("the pack needs '{name}' {range}, which is not installed"),
+    };
+    let place = format!("/dependencies/{}", name.replace('~', "~0").replace('/', "~1"));
+    let fault = Fault::new(place, ErrorCode::PromptPackDependencyUnresolvable, message);
+    let near = names::nearest(name, known.keys().copied().filter(|near| near != name && *near != by));
+    Some(fault.nearest(near).hint("install the pack that it needs first"))
+}
+
+/// One problem for each pack whose name another has.
+pub(crate) fn doubles(packs: &[Pack]) -> Vec<Diagnostic> {
+    let mut seen: BTreeMap<&str, &Pack> = BTreeMap::new();
+    let mut problems = Vec::new();
+    for pack in packs {
+        if let Some(first) = seen.insert(&pack.name, pack) {
+            let (one, other) = (shown(&first.directory), shown(&pack.directory));
+            let problem = refused(format!("the pack '{}' is in {one} and in {other}", pack.name));
+            problems.push(problem.with_hint("one version of a pack can be used at a time; remove the other"));
+        }
+    }
+    problems
+}

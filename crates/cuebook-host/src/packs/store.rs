@@ -1,0 +1,210 @@
+//! The packs of a project: install, list, verify, remove.
+//!
+//! It owns which packs there are and where they go. Everything is checked in memory before anything is written, and a pack
+//! that is refused changes nothing.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use cuebook_template::Diagnostic;
+use cuebook_wire::{AgentId, ErrorCode};
+
+use super::files::refused;
+use super::integrity::Integrity;
+use super::policy::PackPolicy;
+use super::view::PackView;
+use super::{Pack, Reading, placement, read, unresolved, unresolved_about};
+use crate::files::shown;
+use crate::host::{Options, read_config};
+use crate::load::{Directories, load_agents, pack_places};
+use crate::report::Problems;
+
+/// The directories of packs of a project, and what the host asks of packs.
+#[derive(Debug)]
+pub struct PackStore {
+    directories: Vec<PathBuf>,
+    /// Where packs are installed.
+    target: PathBuf,
+    agents: Vec<PathBuf>,
+    policy: PackPolicy,
+}
+
+/// A pack to be installed.
+#[derive(Clone, Debug)]
+pub struct InstallPack<'a> {
+    /// The directory that it is in.
+    pub source: &'a Path,
+    /// The hash that its files must have.
+    pub integrity: Option<Integrity>,
+    /// Whether it may take the place of another version.
+    pub replace: bool,
+}
+
+impl PackStore {
+    /// The packs of the project that `options` name; new ones go into the first directory given there, else into the
+    /// first of the configuration.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the configuration.
+    pub fn open(options: &Options) -> Result<Self, Problems> {
+        let (config, root) = read_config(options)?;
+        let configured = Directories::of(&config, &root);
+        let target = options.more.packs.first().or(configured.packs.first()).cloned();
+        let directories = configured.and(options.more.clone());
+        Ok(Self {
+            directories: directories.packs,
+            target: target.unwrap_or_else(|| root.join("packs")),
+            agents: directories.agents,
+            policy: config.packs.policy(),
+        })
+    }
+
+    /// Installs a pack; `None` when the very same pack is there already.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the pack, alone and beside the others; `pack_already_installed`. Nothing is written
+    /// then.
+    pub fn install(&self, request: &InstallPack<'_>) -> Result<Option<PackView>, Problems> {
+        let pack = self.read_ours(request.source)?;
+        check_hash(&pack, request.integrity)?;
+        let (mut packs, _) = self.read_all()?;
+        let place = match packs.iter().position(|other| other.name == pack.name) {
+            Some(at) if packs[at].integrity == pack.integrity => return Ok(None),
+            Some(_) if !request.replace => return Err(already_installed(&pack).into()),
+            Some(at) => packs.swap_remove(at).directory,
+            None => self.free_place(&pack)?,
+        };
+        let mut pack = self.check_beside(pack, packs)?;
+        placement::put(&pack, &place)?;
+        pack.directory = place;
+        Ok(Some(PackView::of(&pack)))
+    }
+
+    /// The packs that are there and sound, by name, and what is wrong with the others.
+    ///
+    /// # Errors
+    ///
+    /// `file_unreadable` when a directory cannot be listed.
+    pub fn list(&self) -> Result<(Vec<PackView>, Problems), Problems> {
+        let (mut packs, mut problems) = self.read_all()?;
+        packs.sort_by(|one, other| one.name.cmp(&other.name));
+        problems.extend(super::doubles(&packs));
+        problems.extend(unresolved(&packs));
+        Ok((packs.iter().map(PackView::of).collect(), problems))
+    }
+
+    /// Checks the pack in a directory as for an installation, and writes nothing.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it.
+    pub fn verify(&self, source: &Path) -> Result<PackView, Problems> {
+        let pack = self.read_ours(source)?;
+        let (mut packs, _) = self.read_all()?;
+        packs.retain(|other| other.name != pack.name);
+        self.check_beside(pack, packs).map(|pack| PackView::of(&pack))
+    }
+
+    /// Removes the pack called `name`.
+    ///
+    /// # Errors
+    ///
+    /// `not_found`, naming the nearest; `prompt_pack_dependency_unresolvable` when another pack needs it. Nothing is
+    /// removed then.
+    pub fn remove(&self, name: &str) -> Result<PackView, Problems> {
+        let (mut packs, _) = self.read_all()?;
+        let Some(at) = packs.iter().position(|pack| pack.name == name) else {
+            return Err(no_pack(name, &packs).into());
+        };
+        let pack = packs.swap_remove(at);
+        Problems::from_iter(unresolved_about(name, &packs)).or(())?;
+        placement::take_away(&pack.directory)?;
+        Ok(PackView::of(&pack))
+    }
+
+    /// The pack in `source`, which must be for this host.
+    fn read_ours(&self, source: &Path) -> Result<Pack, Problems> {
+        match read(source, &self.policy)? {
+            Reading::Ours(pack) => Ok(pack),
+            Reading::Foreign(reason) => Err(reason.into()),
+        }
+    }
+
+    /// Every sound pack for this host, and what is wrong with the others.
+    fn read_all(&self) -> Result<(Vec<Pack>, Problems), Problems> {
+        let mut problems = Problems::new();
+        let mut packs = Vec::new();
+        for directory in &self.directories {
+            for place in pack_places(directory)? {
+                match problems.collect(read(&place, &self.policy)) {
+                    Some(Reading::Ours(pack)) => packs.push(pack),
+                    Some(Reading::Foreign(_)) | None => {}
+                }
+            }
+        }
+        Ok((packs, problems))
+    }
+
+    /// The pack again, when nothing speaks against it beside `others`.
+    fn check_beside(&self, pack: Pack, mut others: Vec<Pack>) -> Result<Pack, Problems> {
+        self.check_agents(&pack, &others)?;
+        let name = pack.name.clone();
+        others.push(pack);
+        let problems: Problems = unresolved_about(&name, &others).into_iter().collect();
+        problems.or(())?;
+        others.pop().ok_or_else(Problems::new)
+    }
+
+    /// The directory for a pack that is not there, called by its name.
+    fn free_place(&self, pack: &Pack) -> Result<PathBuf, Problems> {
+        let place = self.target.join(&pack.name);
+        if place.symlink_metadata().is_err() {
+            return Ok(place);
+        }
+        let problem =
+            refused(format!("{} is there already and is no sound pack of that name", shown(&place)));
+        Err(problem.with_hint("look at what it is, and move it away").into())
+    }
+
+    /// No agent of `pack` may have the id of one that is known.
+    fn check_agents(&self, pack: &Pack, others: &[Pack]) -> Result<(), Problems> {
+        let local = self.agents.iter().filter_map(|directory| load_agents(directory).ok()).flatten();
+        let local: BTreeSet<AgentId> = local.map(|agent| agent.manifest.agent_id).collect();
+        let packed = others.iter().flat_map(Pack::agents).map(|agent| &agent.manifest.agent_id);
+        let known: BTreeSet<&AgentId> = packed.chain(&local).collect();
+        let claimed = pack.agents().iter().map(|agent| &agent.manifest.agent_id);
+        let problem = |id: &AgentId| {
+            let message = format!("the agent '{id}' of {} is known already", pack.title());
+            Diagnostic::error(ErrorCode::AgentManifestInvalid.as_str(), message)
+        };
+        claimed.filter(|id| known.contains(*id)).map(problem).collect::<Problems>().or(())
+    }
+}
+
+fn check_hash(pack: &Pack, expected: Option<Integrity>) -> Result<(), Problems> {
+    match expected {
+        Some(expected) if expected != pack.integrity => {
+            let message =
+                format!("the files of {} are {}, but {expected} was asked for", pack.title(), pack.integrity);
+            Err(Diagnostic::error(ErrorCode::PackIntegrityFailure.as_str(), message).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn already_installed(pack: &Pack) -> Diagnostic {
+    let message = format!("another pack '{}' is installed", pack.name);
+    let problem = Diagnostic::error(ErrorCode::PackAlreadyInstalled.as_str(), message);
+    problem.with_hint(format!("install with --replace to have {} in its place", pack.title()))
+}
+
+fn no_pack(name: &str, packs: &[Pack]) -> Diagnostic {
+    let message = format!("no pack called '{}' is installed", name.chars().take(80).collect::<String>());
+    let problem = Diagnostic::error(ErrorCode::NotFound.as_str(), message);
+    match cuebook_wire::names::nearest(name, packs.iter().map(|pack| pack.name.as_str())) {
+        Some(near) => problem.with_hint(format!("did you mean '{near}'?")),
+        None => problem.with_hint("`cuebook packs list` tells which there are"),
+    }
+}

@@ -1,0 +1,160 @@
+//! `cuebook packs`.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Subcommand};
+use cuebook_host::{InstallPack, Integrity, PackStore, PackView, Problems};
+use serde_json::{Value as Json, json};
+
+use crate::args::ProjectArgs;
+use crate::exit::{Exit, help};
+use crate::output::{self, Output};
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct PacksArgs {
+    #[command(subcommand)]
+    pub(crate) what: Packs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Packs {
+    /// Check a pack and copy it into the project; a pack that is refused changes nothing.
+    #[command(after_help = help!(
+        "cuebook packs install downloads/vendor.acme.phrases --project my-project",
+        "cuebook packs install downloads/vendor.acme.phrases --integrity sha256-… --replace",
+    ))]
+    Install(PacksInstallArgs),
+    /// List the packs of a project.
+    #[command(after_help = help!("cuebook packs list --project my-project --json"))]
+    List(PacksListArgs),
+    /// Check the packs of a project, or one that is not installed; nothing is written.
+    #[command(after_help = help!(
+        "cuebook packs verify --project my-project",
+        "cuebook packs verify downloads/vendor.acme.phrases",
+    ))]
+    Verify(PacksVerifyArgs),
+    /// Remove a pack that no other needs.
+    #[command(after_help = help!("cuebook packs remove vendor.acme.phrases --project my-project"))]
+    Remove(PacksRemoveArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct PacksInstallArgs {
+    /// The directory of the pack.
+    pub(crate) source: PathBuf,
+    /// The hash that the pack's files must have.
+    #[arg(long, value_name = "SHA256", value_parser = parse_integrity)]
+    pub(crate) integrity: Option<Integrity>,
+    /// Take the place of another version.
+    #[arg(long)]
+    pub(crate) replace: bool,
+    #[command(flatten)]
+    pub(crate) project: ProjectArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct PacksListArgs {
+    #[command(flatten)]
+    pub(crate) project: ProjectArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct PacksVerifyArgs {
+    /// The directory of a pack; all packs of the project when absent.
+    pub(crate) source: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) project: ProjectArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct PacksRemoveArgs {
+    /// The pack's name.
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) project: ProjectArgs,
+}
+
+fn parse_integrity(text: &str) -> Result<Integrity, String> {
+    Integrity::parse(text).ok_or_else(|| "write sha256- and the base64 of 32 bytes".to_owned())
+}
+
+pub(crate) fn packs(args: &PacksArgs, output: Output) -> Result<Exit, Problems> {
+    match &args.what {
+        Packs::Install(args) => install(args, output),
+        Packs::List(args) => list(args, output),
+        Packs::Verify(args) => verify(args, output),
+        Packs::Remove(args) => remove(args, output),
+    }
+}
+
+fn install(args: &PacksInstallArgs, output: Output) -> Result<Exit, Problems> {
+    let store = PackStore::open(&args.project.options())?;
+    let request = InstallPack { source: &args.source, integrity: args.integrity, replace: args.replace };
+    let installed = store.install(&request)?;
+    match &installed {
+        _ if output.is_json() => {
+            output::json(&json!({ "installed": installed.as_ref().map(PackView::to_json) }))
+        }
+        Some(pack) => output::data(&format!("installed {}", described(pack))),
+        None => output::data("the very same pack is installed already"),
+    }
+    Ok(Exit::Fine)
+}
+
+fn list(args: &PacksListArgs, output: Output) -> Result<Exit, Problems> {
+    let (packs, problems) = PackStore::open(&args.project.options())?.list()?;
+    show(&packs, &problems, output, row);
+    Ok(Exit::Fine)
+}
+
+fn verify(args: &PacksVerifyArgs, output: Output) -> Result<Exit, Problems> {
+    let store = PackStore::open(&args.project.options())?;
+    let (packs, problems) = match &args.source {
+        None => store.list()?,
+        Some(source) => match store.verify(source) {
+            Ok(pack) => (vec![pack], Problems::new()),
+            Err(problems) => (Vec::new(), problems),
+        },
+    };
+    show(&packs, &problems, output, |pack| format!("{}: fine", described(pack)));
+    Ok(if problems.is_empty() { Exit::Fine } else { Exit::Findings })
+}
+
+fn remove(args: &PacksRemoveArgs, output: Output) -> Result<Exit, Problems> {
+    let removed = PackStore::open(&args.project.options())?.remove(&args.name)?;
+    if output.is_json() {
+        output::json(&json!({ "removed": removed.to_json() }));
+    } else {
+        output::data(&format!("removed {}@{}", removed.name, removed.version));
+    }
+    Ok(Exit::Fine)
+}
+
+fn show(packs: &[PackView], problems: &Problems, output: Output, line: fn(&PackView) -> String) {
+    if output.is_json() {
+        let packs: Vec<Json> = packs.iter().map(PackView::to_json).collect();
+        output::json(&json!({ "packs": packs, "problems": problems.to_json() }));
+    } else {
+        output.remarks(problems);
+        output::data(&packs.iter().map(line).collect::<Vec<_>>().join("\n"));
+    }
+}
+
+fn row(pack: &PackView) -> String {
+    let signed = if pack.signed_by.is_some() { "signed" } else { "not signed" };
+    format!(
+        "{}@{}  {}  {}  {signed}  {}",
+        pack.name,
+        pack.version,
+        pack.kind,
+        pack.holds.len(),
+        pack.directory
+    )
+}
+
+/// The pack with what it holds, its hash and its signer.
+fn described(pack: &PackView) -> String {
+    let signer = pack.signed_by.as_ref().map_or("not signed".to_owned(), |key| format!("signed by {key}"));
+    let holds = pack.holds.join(", ");
+    format!("{}@{} ({holds}; {}; {signer})", pack.name, pack.version, pack.integrity)
+}
