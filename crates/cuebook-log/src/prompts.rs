@@ -56,8 +56,8 @@ pub enum AddRule {
     Unused,
     /// There is a latest one, which this one is above by precedence.
     AboveLatest {
-        /// The hash that the document of the latest must have, if any.
-        matching: Option<ContentHash>,
+        /// The hashes of which the document of the latest must have one, if any are named.
+        matching: Option<Vec<ContentHash>>,
     },
 }
 
@@ -83,8 +83,8 @@ pub struct PromptRemoval {
     pub template_id: TemplateId,
     /// One version; all when absent.
     pub version: Option<Version>,
-    /// The hash that the document of the latest must have, if any.
-    pub matching: Option<ContentHash>,
+    /// The hashes of which the document of the latest must have one, if any are named.
+    pub matching: Option<Vec<ContentHash>>,
     /// The name of the request: the same one again is answered as before.
     pub ticket: String,
     /// When.
@@ -165,7 +165,7 @@ impl AddRule {
     pub fn refuse(&self, version: &Version, latest: Option<(&Version, &ContentHash)>) -> Option<Added> {
         let Self::AboveLatest { matching } = self else { return None };
         let Some((latest, hash)) = latest else { return Some(Added::Unknown) };
-        if matching.as_ref().is_some_and(|expected| expected != hash) {
+        if matching.as_ref().is_some_and(|expected| !expected.contains(hash)) {
             return Some(Added::Changed);
         }
         let is_above = version.precedence(latest) == Ordering::Greater;

@@ -10,6 +10,12 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::error::{damaged, storage};
 use crate::runs::signed_limit;
 
+/// A page of the latest versions. Without `?3` it begins at the least text there is, and nothing is left out.
+const PAGE: &str = "SELECT template_id, version, document FROM prompts JOIN prompt_versions \
+                    USING (tenant, shelf, template_id, version) \
+                    WHERE tenant = ?1 AND shelf = ?2 AND template_id >= coalesce(?3, '') \
+                    AND template_id IS NOT ?3 ORDER BY template_id LIMIT ?4";
+
 /// Whose templates.
 pub(crate) struct Shelf {
     tenant: String,
@@ -110,13 +116,8 @@ pub(crate) fn page(
     after: Option<&TemplateId>,
     limit: usize,
 ) -> Result<Vec<KeptPrompt>, LogError> {
-    // Without `after` the page begins at the least text there is, and nothing is left out.
-    let sql = "SELECT template_id, version, document FROM prompts JOIN prompt_versions \
-               USING (tenant, shelf, template_id, version) \
-               WHERE tenant = ?1 AND shelf = ?2 AND template_id >= coalesce(?3, '') AND template_id IS NOT ?3 \
-               ORDER BY template_id LIMIT ?4";
     let read = || {
-        let mut statement = connection.prepare_cached(sql)?;
+        let mut statement = connection.prepare_cached(PAGE)?;
         let after = after.map(TemplateId::as_str);
         let values = params![shelf.tenant, shelf.name, after, signed_limit(limit)];
         let rows = statement.query_map(values, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
@@ -137,7 +138,8 @@ pub(crate) fn remove(
     removal: &PromptRemoval,
 ) -> Result<Removed, LogError> {
     let head = head(connection, shelf, &removal.template_id)?;
-    let is_other = |expected: &ContentHash| head.as_ref().is_some_and(|(_, hash)| hash != expected);
+    let is_other =
+        |expected: &Vec<ContentHash>| head.as_ref().is_some_and(|(_, hash)| !expected.contains(hash));
     let is_changed = removal.matching.as_ref().is_some_and(is_other);
     let (present, again) = counts(connection, shelf, removal).map_err(|error| failed("read", &error))?;
     match (present, again) {
@@ -285,4 +287,23 @@ fn broken(id: &str) -> LogError {
 
 fn failed(doing: &str, error: &rusqlite::Error) -> LogError {
     storage(&format!("{doing} a prompt template"), error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A page begins at its place in the key and follows it: nothing before it is read, and nothing is sorted.
+    #[test]
+    fn a_page_costs_the_same_however_many_templates_there_are() {
+        let connection = Connection::open_in_memory().expect("a database in memory");
+        connection.execute_batch(include_str!("../schema.sql")).expect("the schema is good SQL");
+        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {PAGE}")).expect("a plan");
+        let values = params!["acme", "", "tone", 50];
+        let plan = statement.query_map(values, |row| row.get::<_, String>(3)).expect("a plan");
+        let plan: Vec<String> = plan.collect::<Result<_, _>>().expect("a plan");
+        assert_eq!(plan.len(), 2, "{plan:?}");
+        assert_eq!(plan[0], "SEARCH prompts USING PRIMARY KEY (tenant=? AND shelf=? AND template_id>?)");
+        assert!(plan[1].starts_with("SEARCH prompt_versions USING INDEX"), "{plan:?}");
+    }
 }

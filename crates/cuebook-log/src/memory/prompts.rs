@@ -80,7 +80,8 @@ impl Shelf {
 
     fn remove(&mut self, removal: &PromptRemoval) -> Removed {
         let latest = self.latest(&removal.template_id).map(|kept| kept.hash.clone());
-        let is_other = |expected: &ContentHash| latest.as_ref().is_some_and(|hash| hash != expected);
+        let is_other =
+            |expected: &Vec<ContentHash>| latest.as_ref().is_some_and(|hash| !expected.contains(hash));
         let is_changed = removal.matching.as_ref().is_some_and(is_other);
         let versions = self.0.get_mut(&removal.template_id).into_iter().flatten();
         let named = versions.filter(|(version, _)| removal.version.as_ref().is_none_or(|it| it == *version));

@@ -31,7 +31,7 @@ fn new(prompt: &KeptPrompt) -> NewPrompt {
 }
 
 fn above(prompt: &KeptPrompt, matching: Option<&str>) -> NewPrompt {
-    let matching = matching.map(ContentHash::of);
+    let matching = matching.map(|document| vec![ContentHash::of("elsewhere"), ContentHash::of(document)]);
     NewPrompt { rule: AddRule::AboveLatest { matching }, ..new(prompt) }
 }
 
@@ -167,10 +167,11 @@ pub async fn a_replacement_names_what_it_replaces(fixture: &impl Fixture) {
     assert_eq!(add(&store, above(&second, Some("other"))).await, Added::Changed);
     assert_eq!(add(&store, above(&second, Some("first"))).await, Added::Kept(second));
     assert_eq!(add(&store, above(&third, Some("first"))).await, Added::Changed);
-    let stale = PromptRemoval { matching: Some(ContentHash::of("first")), ..removal("tone", Some("1.0.0")) };
+    let stale =
+        PromptRemoval { matching: Some(vec![ContentHash::of("first")]), ..removal("tone", Some("1.0.0")) };
     assert_eq!(remove(&store, stale.clone()).await, Removed::Changed);
     assert_eq!(remove(&store, PromptRemoval { version: None, ..stale }).await, Removed::Changed);
-    let fresh = PromptRemoval { matching: Some(ContentHash::of("second")), ..removal("tone", None) };
+    let fresh = PromptRemoval { matching: Some(vec![ContentHash::of("second")]), ..removal("tone", None) };
     assert_eq!(remove(&store, fresh).await, Removed::Gone);
 }
 
