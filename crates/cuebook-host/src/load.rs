@@ -21,6 +21,7 @@ use crate::files::shown;
 use crate::load::prompts::FileLibrary;
 use crate::report::Problems;
 
+pub(crate) use lint::template_findings;
 pub(crate) use workflows::load_workflow;
 pub use workflows::{WorkflowFile, Workflows};
 

@@ -9,12 +9,18 @@ use crate::document::Document;
 
 /// The findings of a template that stands at the JSON pointer `at` of `document`, in order of place.
 pub(super) fn lint(document: &Document, at: &str, template: &PromptTemplate) -> Vec<Diagnostic> {
+    template_findings(template).into_iter().map(|finding| placed(document, at, finding)).collect()
+}
+
+/// The findings of a template in places of its text, in order.
+pub(crate) fn template_findings(template: &PromptTemplate) -> Vec<Diagnostic> {
     let is_declared = |name: &str| template.variable(name).is_some();
-    let program = Program::parse(Source::new("", template.text.as_str()));
+    let name = format!("prompt:{}@{}", template.template_id, template.version);
+    let program = Program::parse(Source::new(name, template.text.as_str()));
     let mut found: Vec<Diagnostic> = undeclared(&program, template).collect();
     found.extend(program.lints_knowing(is_declared));
     found.sort_by_key(|finding| finding.label.as_ref().map(|label| label.span.start));
-    found.into_iter().map(|finding| placed(document, at, finding)).collect()
+    found
 }
 
 /// One finding for each name that no variable declares, at its first placeholder.

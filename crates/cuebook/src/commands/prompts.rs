@@ -67,7 +67,7 @@ pub(crate) struct PromptsRenderArgs {
 pub(crate) async fn prompts(args: PromptsArgs, output: Output) -> Result<Exit, Problems> {
     match args.what {
         Prompts::List(args) => list(&args, output),
-        Prompts::Get(args) => get(&args, output),
+        Prompts::Get(args) => get(&args, output).await,
         Prompts::Render(args) => render(&args, output).await,
     }
 }
@@ -113,9 +113,9 @@ fn table(rows: &[[String; 4]]) -> String {
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn get(args: &PromptsGetArgs, output: Output) -> Result<Exit, Problems> {
+async fn get(args: &PromptsGetArgs, output: Output) -> Result<Exit, Problems> {
     let host = Host::open(&args.project.options())?;
-    let entry = host.template(&args.reference)?;
+    let entry = host.template(&Principal::local(), &args.reference).await?;
     if output.is_json() {
         output::json(&json!(entry.template));
     } else {
@@ -131,7 +131,7 @@ async fn render(args: &PromptsRenderArgs, output: Output) -> Result<Exit, Proble
         (Some(agent), _) => host.render_agent(&principal, agent)?,
         (None, reference) => {
             let reference = reference.as_deref().unwrap_or_default();
-            let variables = host.read_variables(reference, &args.variables)?;
+            let variables = host.read_variables(&principal, reference, &args.variables).await?;
             let trust = if args.untrusted { Trust::Untrusted } else { Trust::Trusted };
             host.render(&principal, reference, variables, trust).await?
         }
