@@ -1,5 +1,7 @@
 //! `cuebook prompts`.
 
+mod compare;
+
 use clap::{Args as ClapArgs, Subcommand};
 use cuebook_host::prompt::{Entry, Principal, Trust};
 use cuebook_host::{Host, Problems, Rendered};
@@ -30,6 +32,14 @@ pub(crate) enum Prompts {
         "cuebook prompts render --agent core.openwop.agents.react.default --packs packs",
     ))]
     Render(PromptsRenderArgs),
+    /// Show what is different between two versions: variables, other fields, lines and words; exit 1 when something is.
+    #[command(after_help = help!(
+        "cuebook prompts diff prompt:writer-user@1.0.0 prompt:writer-user@1.1.0 --project examples/newsroom",
+    ))]
+    Diff(compare::PromptsDiffArgs),
+    /// List every version of a template, removed ones too.
+    #[command(after_help = help!("cuebook prompts history prompt:writer-user --project examples/newsroom"))]
+    History(compare::PromptsHistoryArgs),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -69,6 +79,8 @@ pub(crate) async fn prompts(args: PromptsArgs, output: Output) -> Result<Exit, P
         Prompts::List(args) => list(&args, output),
         Prompts::Get(args) => get(&args, output).await,
         Prompts::Render(args) => render(&args, output).await,
+        Prompts::Diff(args) => compare::diff(&args, output).await,
+        Prompts::History(args) => compare::history(&args, output).await,
     }
 }
 
