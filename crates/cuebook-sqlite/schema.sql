@@ -85,3 +85,30 @@ CREATE TABLE requests (
 
 -- Requests are forgotten by their age.
 CREATE INDEX requests_by_age ON requests (tenant, claimed_at);
+
+-- Prompt templates created at run time: the latest version of each, in the order in which they are listed. The shelf is
+-- empty for the tenant's own and 'workspace:' with the name for that of a workspace. Small rows, so the key is the table.
+CREATE TABLE prompts (
+    tenant      TEXT NOT NULL,
+    shelf       TEXT NOT NULL,
+    template_id TEXT NOT NULL,
+    version     TEXT NOT NULL,
+    PRIMARY KEY (tenant, shelf, template_id)
+) STRICT, WITHOUT ROWID;
+
+-- Every version of a prompt template, removed ones too: the document as JSON text with its hash, the hash of what its author
+-- decides, and the requests that added and removed it. Large rows, so the table has row ids and the key is an index.
+CREATE TABLE prompt_versions (
+    tenant      TEXT NOT NULL,
+    shelf       TEXT NOT NULL,
+    template_id TEXT NOT NULL,
+    version     TEXT NOT NULL,
+    document    TEXT NOT NULL,
+    hash        TEXT NOT NULL,
+    content     TEXT NOT NULL,
+    added_by    TEXT NOT NULL,
+    added_at    INTEGER NOT NULL,
+    removed_by  TEXT,
+    removed_at  INTEGER,
+    PRIMARY KEY (tenant, shelf, template_id, version)
+) STRICT;

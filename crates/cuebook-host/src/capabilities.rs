@@ -4,6 +4,7 @@ use cuebook_wire::PromptKind;
 use serde_json::{Map, Value as Json, json};
 
 use crate::host::Host;
+use crate::library::MAX_TEMPLATE_BYTES;
 
 /// The families that older readers look for under `capabilities`.
 const MIRRORED: [&str; 8] =
@@ -60,11 +61,11 @@ impl Host {
         let mut prompts = json!({
             "supported": true,
             "endpointsSupported": true,
-            "mutableLibrary": false,
+            "mutableLibrary": self.config.prompts.mutable_library,
             "packsSupported": true,
             "templateKinds": PromptKind::ALL,
             "variableSources": sources,
-            "maxTemplateBytes": 65_536,
+            "maxTemplateBytes": MAX_TEMPLATE_BYTES,
             "observability": self.config.prompts.observability,
             "agentBindings": self.config.prompts.agent_bindings,
             "library": {"id": self.config.prompts.library, "renderEndpoint": "/v1/prompts:render"},

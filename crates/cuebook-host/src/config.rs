@@ -50,6 +50,7 @@ pub struct Config {
 /// `[prompts]`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own in the file")]
 pub struct PromptsConfig {
     /// How much of a composition may be logged: `off`, `hashed` or `full`.
     pub observability: Observability,
@@ -61,7 +62,9 @@ pub struct PromptsConfig {
     pub agent_bindings: bool,
     /// Whether `configurable.promptOverrides` takes part as the top layer.
     pub run_overrides: bool,
-    /// The id of the host's own library.
+    /// Whether prompts may be created, changed and removed over HTTP.
+    pub mutable_library: bool,
+    /// The id of the host's own library; `user` is that of the library written over HTTP.
     pub library: LibraryId,
     /// The host's default refs by kind, layer 4 of the chain.
     pub defaults: PromptRefs,
@@ -75,6 +78,7 @@ impl Default for PromptsConfig {
             untagged_inputs: UntaggedInputs::Trusted,
             agent_bindings: true,
             run_overrides: false,
+            mutable_library: true,
             library: LibraryId::host(),
             defaults: PromptRefs::default(),
         }
@@ -136,8 +140,16 @@ impl Document for Config {
         faults.extend(secrets::rules(self));
         faults.extend(keys::rules(self));
         faults.extend(packs::rules(self));
+        faults.extend(prompt_rules(&self.prompts));
         faults
     }
+}
+
+/// The host's library is not called as the user library is.
+fn prompt_rules(prompts: &PromptsConfig) -> Option<Fault> {
+    let message = "'user' is the id of the library that is written over HTTP";
+    let fault = || Fault::new("/prompts/library", ErrorCode::ConfigInvalid, message);
+    (prompts.library == LibraryId::user()).then(fault)
 }
 
 impl Config {

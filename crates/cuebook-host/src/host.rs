@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cuebook_engine::{Engine, Plan, RunFacts, RunHandle, StreamText, read_inputs};
 use cuebook_log::{MemoryStore, RunStore};
-use cuebook_prompt::{Libraries, Pipeline, Principal, SecretStore, Source, SourceSet};
+use cuebook_prompt::{Catalog, Libraries, Pipeline, Principal, SecretStore, SourceSet, UserLibrary};
 use cuebook_sqlite::SqliteStore;
 use cuebook_template::Diagnostic;
 use cuebook_wire::{Configurable, ErrorCode, Fault, PromptRefs, RunId, strict};
@@ -19,6 +19,7 @@ use crate::config::Config;
 use crate::document::Document;
 use crate::files::{read_text, shown};
 use crate::inputs::undeclared;
+use crate::library::UserTemplates;
 use crate::load::{Directories, WorkflowFile, Workflows, load, load_workflow};
 use crate::models::ModelRouter;
 use crate::report::Problems;
@@ -45,8 +46,11 @@ pub struct Options {
 pub struct Host {
     /// The configuration.
     pub config: Config,
-    /// The prompt libraries.
+    /// The libraries that are fixed when the host is opened: its own, and those of packs.
     pub libraries: Arc<Libraries>,
+    /// Every library, the user's among them.
+    pub catalog: Catalog,
+    pub(crate) user: Arc<UserTemplates>,
     /// The agents.
     pub agents: Arc<AgentRegistry>,
     /// The workflow files.
@@ -98,10 +102,12 @@ impl Host {
         let agents = Arc::new(loaded.agents);
         let libraries = Arc::new(loaded.libraries);
         let models = ModelRouter::new(&config, &config_root, &secrets, Arc::clone(&agents))?;
-        let sources = SourceSet::new(Arc::clone(&libraries) as Arc<dyn Source>);
+        let store = open_store(options.data.as_deref())?;
+        let user = Arc::new(UserTemplates::new(Arc::clone(&store)));
+        let catalog = Catalog::new(Arc::clone(&libraries), Arc::clone(&user) as Arc<dyn UserLibrary>);
+        let sources = SourceSet::new(Arc::new(catalog.clone()));
         let pipeline =
             Arc::new(Pipeline::new(sources, Arc::clone(&agents) as _, secrets, config.prompt_policy()));
-        let store = open_store(options.data.as_deref())?;
         let engine = Engine {
             store: Arc::clone(&store),
             pipeline: Arc::clone(&pipeline),
@@ -111,6 +117,8 @@ impl Host {
         Ok(Self {
             config,
             libraries,
+            catalog,
+            user,
             agents,
             workflows: loaded.workflows,
             pipeline,

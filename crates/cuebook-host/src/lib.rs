@@ -12,10 +12,12 @@ mod config;
 mod document;
 mod explain;
 mod files;
+mod history;
 mod host;
 mod init;
 mod inputs;
 pub mod journal;
+mod library;
 mod load;
 mod models;
 mod packs;
@@ -44,9 +46,11 @@ pub use explain::{
     disclose_composition, disclose_error, disclose_node, disclose_preview, disclose_resolution, margin,
 };
 pub use files::shown;
+pub use history::HistoryEntry;
 pub use host::{CONFIG_FILE, Host, Options, StartRun, load_config, run_id_of};
 pub use init::init;
 pub use inputs::{TypedInput, named, read_typed};
+pub use library::{PromptWrite, WrittenPrompt};
 pub use load::{Directories, WorkflowFile, Workflows};
 pub use models::ModelRouter;
 pub use packs::{InstallPack, Integrity, PackPolicy, PackStore, PackView, PublicKey};

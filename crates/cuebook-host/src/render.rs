@@ -62,9 +62,10 @@ impl Host {
     /// # Errors
     ///
     /// `prompt_ref_invalid`; `prompt_template_not_found` and `prompt_ref_ambiguous` when no library has it or several do.
-    pub fn template(&self, reference: &str) -> Result<&Entry, Problems> {
+    pub async fn template(&self, principal: &Principal, reference: &str) -> Result<Entry, Problems> {
         let reference = parse_reference(reference)?;
-        self.libraries.find(&reference, None).map_err(|error| error.diagnostic().clone().into())
+        let found = self.catalog.find(principal, &reference).await;
+        found.map(|(_, entry)| entry).map_err(|error| error.diagnostic().clone().into())
     }
 
     /// Reads variables as typed, each by the type that the template declares; text that is no JSON of another type stays
@@ -73,12 +74,13 @@ impl Host {
     /// # Errors
     ///
     /// As [`Self::template`]; `validation_error` for every name that is given twice or that the template does not have.
-    pub fn read_variables(
+    pub async fn read_variables(
         &self,
+        principal: &Principal,
         reference: &str,
         typed: &[(String, String)],
     ) -> Result<Map<String, Json>, Problems> {
-        let entry = self.template(reference)?;
+        let entry = &self.template(principal, reference).await?;
         let mut problems = Problems::new();
         let typed = problems.collect(named("variable", typed)).unwrap_or_default();
         let known = names_of(entry);

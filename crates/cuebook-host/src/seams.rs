@@ -54,7 +54,7 @@ impl Host {
         let template_id = id.ok_or_else(|| wrong("/templateId", "'templateId' is a template id"))?;
         let reference =
             PromptRef { library_id: None, template_id, version: None, variable_overrides: Map::new() };
-        let template = self.template_of(&reference)?;
+        let (_, template) = self.template_of(principal, &reference).await?;
         let bindings = object(body.get("bindings"));
         let trusts = object(body.get("bindingTrust"));
         let mut values: Values = bindings

@@ -1,7 +1,7 @@
 //! Answers that a caller may have already: strong entity tags over the content (RFC 9110 §8.8.3, §13.1.2).
 
 use axum::Json;
-use axum::http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH};
+use axum::http::header::{CACHE_CONTROL, ETAG, IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use cuebook_host::prompt::ContentHash;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// The document with its tag, or 304 when `headers` say that the caller has it; either may be kept as `control` says.
 pub(crate) fn tagged(document: Value, headers: &HeaderMap, control: &'static str) -> Response {
-    let tag = format!("\"{}\"", ContentHash::of(&document.to_string()));
+    let tag = tag_of(&document);
     let mut response = if is_known(headers, &tag) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
@@ -20,6 +20,21 @@ pub(crate) fn tagged(document: Value, headers: &HeaderMap, control: &'static str
         response.headers_mut().insert(ETAG, tag);
     }
     response
+}
+
+/// The strong tag of a document.
+pub(crate) fn tag_of(document: &Value) -> String {
+    format!("\"{}\"", ContentHash::of(&document.to_string()))
+}
+
+/// The tags that `If-Match` names, of which one must be that of the present document (RFC 9110 §13.1.1); none without the
+/// header, and when it is `*`, as what is changed must be there in any case.
+pub(crate) fn condition(headers: &HeaderMap) -> Option<Vec<ContentHash>> {
+    let given: Vec<&str> = headers.get_all(IF_MATCH).iter().filter_map(|value| value.to_str().ok()).collect();
+    let tags: Vec<&str> = given.iter().flat_map(|list| list.split(',')).map(str::trim).collect();
+    let hash = |tag: &&str| ContentHash::parse(tag.strip_prefix('"')?.strip_suffix('"')?);
+    let is_any = !headers.contains_key(IF_MATCH) || tags.contains(&"*");
+    (!is_any).then(|| tags.iter().filter_map(hash).collect())
 }
 
 /// Whether `If-None-Match` names `tag`, compared weakly as RFC 9110 §13.1.2 asks, or is `*`.

@@ -67,7 +67,10 @@ fn parameters(route: &Route, operation: &Operation) -> Vec<Value> {
 fn responses(route: &Route, operation: &Operation) -> Value {
     let mut responses = Map::new();
     if let Some((status, content, schema)) = &operation.answer {
-        let described = json!({"description": operation.summary, "content": {*content: {"schema": schema}}});
+        let mut described = json!({"description": operation.summary});
+        if !content.is_empty() {
+            described["content"] = json!({*content: {"schema": schema}});
+        }
         responses.insert(status.to_string(), described);
     }
     let keyed = if route.public { &[][..] } else { &[401, 403][..] };

@@ -6,6 +6,7 @@ mod discovery;
 mod events;
 mod health;
 mod interrupts;
+mod library;
 mod prompts;
 mod runs;
 mod seams;
@@ -136,10 +137,10 @@ fn run_routes() -> Router<App> {
 
 fn prompt_routes() -> Router<App> {
     Router::new()
-        .route("/v1/prompts", get(prompts::list_prompts).post(prompts::not_mutable))
+        .route("/v1/prompts", get(prompts::list_prompts).post(library::create_prompt))
         .route(
             "/v1/prompts/{template_id}",
-            get(prompts::get_prompt).put(prompts::not_mutable).delete(prompts::not_mutable),
+            get(prompts::get_prompt).put(library::update_prompt).delete(library::delete_prompt),
         )
         .route("/v1/prompts:render", post(prompts::render_prompt))
         .route("/v1/host/sample/prompt/resolve", post(seams::resolve_prompt))

@@ -8,6 +8,7 @@
 mod head;
 mod memory;
 mod ports;
+mod prompts;
 mod record;
 mod requests;
 #[cfg(feature = "suite")]
@@ -18,6 +19,10 @@ pub use memory::MemoryStore;
 pub use ports::{
     Answer, Append, Blobs, Definition, Definitions, Inbox, LogError, Offered, Open, RunEntry, RunIndex,
     RunLog, RunStore, Signal,
+};
+pub use prompts::{
+    AddRule, Added, KeptPrompt, NewPrompt, PromptLibrary, PromptRemoval, PromptVersion, Removed, Which,
+    is_later, latest,
 };
 pub use record::{Private, Record};
 pub use requests::{Claim, Claimed, Ending, Reply, RequestKey, Requests};

@@ -2,6 +2,7 @@
 //!
 //! It keeps the same promises as a durable store, except that it ends with the process.
 
+mod prompts;
 mod requests;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -31,6 +32,7 @@ struct Tenant {
     blobs: HashMap<ContentHash, String>,
     definitions: BTreeMap<WorkflowId, Definition>,
     requests: requests::Table,
+    shelves: prompts::Shelves,
 }
 
 #[derive(Debug, Default)]

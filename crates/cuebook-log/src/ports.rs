@@ -10,6 +10,7 @@ use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
+use crate::prompts::PromptLibrary;
 use crate::record::Record;
 use crate::requests::Requests;
 
@@ -258,6 +259,6 @@ pub trait Definitions: Send + Sync {
 }
 
 /// Everything that a store for runs offers.
-pub trait RunStore: RunLog + Inbox + RunIndex + Blobs + Definitions + Requests {}
+pub trait RunStore: RunLog + Inbox + RunIndex + Blobs + Definitions + Requests + PromptLibrary {}
 
-impl<T: RunLog + Inbox + RunIndex + Blobs + Definitions + Requests> RunStore for T {}
+impl<T: RunLog + Inbox + RunIndex + Blobs + Definitions + Requests + PromptLibrary> RunStore for T {}

@@ -30,6 +30,7 @@ pub mod history;
 pub mod inbox;
 pub mod index;
 mod model;
+pub mod prompts;
 pub mod read;
 pub mod requests;
 mod support;
@@ -160,6 +161,20 @@ macro_rules! store_suite {
                 keys_are_forgotten_by_their_age
                 one_of_many_equal_claims_wins
                 requests_are_there_after_opening_anew
+            }
+            prompts {
+                a_version_comes_back_as_it_was_put
+                the_latest_is_the_highest_release
+                a_version_is_put_once
+                one_of_many_equal_versions_is_kept
+                a_new_version_is_above_the_latest
+                a_replacement_names_what_it_replaces
+                the_same_request_finds_its_own_version
+                removed_versions_are_kept_for_those_who_name_them
+                removals_are_told_apart
+                shelves_share_nothing
+                pages_of_prompts_make_up_the_list
+                prompts_are_there_after_opening_anew
             }
             values {
                 values_come_back_exactly

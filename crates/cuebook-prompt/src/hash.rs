@@ -18,6 +18,13 @@ impl ContentHash {
         hasher.finish()
     }
 
+    /// Reads a hash in its wire form; none when `text` is no such hash.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix("sha256:")?;
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        (digits.len() == 64 && digits.bytes().all(is_digit)).then(|| Self(text.to_owned()))
+    }
+
     /// The digest as `sha256:<64 hex>`.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -61,5 +68,20 @@ impl Hasher {
 impl Default for Hasher {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_is_read_in_its_wire_form_alone() {
+        let hash = ContentHash::of("text");
+        assert_eq!(ContentHash::parse(hash.as_str()), Some(hash.clone()));
+        for wrong in ["", "sha256:", &hash.as_str()[7..], &hash.as_str().to_uppercase(), &format!("{hash}0")]
+        {
+            assert_eq!(ContentHash::parse(wrong), None, "{wrong:?}");
+        }
     }
 }

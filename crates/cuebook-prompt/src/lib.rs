@@ -3,7 +3,7 @@
 //! Everything that needs a prompt goes through [`Pipeline`], whoever asks. The steps, in order:
 //!
 //! * [`chain`]: which ref applies at a node, and why not the others; pure (RFC 0029 §A).
-//! * [`SourceSet`], [`Libraries`]: the ref becomes a [`Pinned`] text with version and hash.
+//! * [`SourceSet`], [`Catalog`], [`Libraries`]: the ref becomes a [`Pinned`] text with version and hash.
 //! * [`bind()`]: declared variables become values with type, trust and secrecy; pure (RFC 0027 §A).
 //! * [`compose()`]: one text with two faces, [`Dispatch`] for the model and [`Observed`] for everybody else, with a
 //!   source map of [`Segment`]s; pure (RFC 0027 §E).
@@ -13,8 +13,10 @@
 
 mod agents;
 mod bind;
+mod catalog;
 pub mod chain;
 mod compose;
+pub mod diff;
 mod dispatch;
 mod extract;
 mod failure;
@@ -37,6 +39,7 @@ mod source;
 
 pub use agents::{AgentBinding, Agents, LibraryDefaults, intrinsic_reference, pin_intrinsic, synthetic_id};
 pub use bind::{BindPolicy, Bindings, Bound, BoundValue, bind};
+pub use catalog::{Catalog, UserLibrary, Wanted};
 pub use chain::{Resolution, Warning, Winner};
 pub use compose::{Composition, Part, SecretValues, Slot, compose};
 pub use cuebook_template::{Trust, Value};

@@ -59,7 +59,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    fn new(library: &LibraryId, template: PromptTemplate) -> Self {
+    /// A template of `library`.
+    pub fn new(library: &LibraryId, template: PromptTemplate) -> Self {
         Self { template: Arc::new(template), library: library.clone(), pinned: OnceLock::new() }
     }
 
@@ -205,6 +206,12 @@ impl Libraries {
             }
             (None, None) => self.find_anywhere(reference),
         }
+    }
+
+    /// Whether a library of `owner` has a template of this id, in whatever version.
+    pub fn owns(&self, owner: Owner, template_id: &TemplateId) -> bool {
+        let mut libraries = self.libraries.iter().filter(|library| library.owner == owner);
+        libraries.any(|library| library.templates.contains_key(template_id))
     }
 
     /// As [`Self::find`], with the owner of the library that has it.

@@ -65,7 +65,7 @@ impl Pins<'_> {
         found_in: Option<&LibraryId>,
     ) -> Result<SharedPin, PromptError> {
         let exact = reference.clone().at(version.clone());
-        self.sources.pin(self.principal, &exact, found_in).await
+        self.sources.pin_again(self.principal, &exact, found_in).await
     }
 
     fn find(&self, holds: impl FnMut(&&Pin) -> bool) -> Option<&Pin> {

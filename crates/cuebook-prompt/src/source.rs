@@ -24,6 +24,20 @@ pub trait Source: Send + Sync {
         reference: &'a PromptRef,
         within: Option<&'a LibraryId>,
     ) -> BoxFuture<'a, Result<SharedPin, PromptError>>;
+
+    /// As [`Self::pin`], for a version that a run was held to before: it has it though it was removed since.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::pin`].
+    fn pin_again<'a>(
+        &'a self,
+        principal: &'a Principal,
+        reference: &'a PromptRef,
+        within: Option<&'a LibraryId>,
+    ) -> BoxFuture<'a, Result<SharedPin, PromptError>> {
+        self.pin(principal, reference, within)
+    }
 }
 
 /// The id prefixes of synthetic refs; no library may own an id that begins with one.
@@ -57,6 +71,20 @@ impl SourceSet {
             Some(prefix) => Err(no_such_space(reference, prefix)),
             None => self.library.pin(principal, reference, within).await,
         }
+    }
+
+    /// Fixes a version that a run was held to before, in the library that it was found in.
+    ///
+    /// # Errors
+    ///
+    /// As [`Source::pin_again`].
+    pub(crate) async fn pin_again(
+        &self,
+        principal: &Principal,
+        reference: &PromptRef,
+        within: Option<&LibraryId>,
+    ) -> Result<SharedPin, PromptError> {
+        self.library.pin_again(principal, reference, within).await
     }
 }
 

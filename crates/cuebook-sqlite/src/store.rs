@@ -34,8 +34,8 @@ use crate::{blobs, definitions, records, requests, runs, signals};
 #[derive(Debug)]
 pub struct SqliteStore {
     // Dropped in this order: the last connection to close is the one that can tidy up.
-    readers: Readers,
-    writer: Writer,
+    pub(crate) readers: Readers,
+    pub(crate) writer: Writer,
     watchers: Arc<Watchers>,
     data_dir: DataDir,
 }

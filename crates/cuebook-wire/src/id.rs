@@ -259,6 +259,11 @@ impl LibraryId {
     pub fn host() -> Self {
         Self("host".to_owned())
     }
+
+    /// The id of the library that users write at run time: `user`.
+    pub fn user() -> Self {
+        Self("user".to_owned())
+    }
 }
 
 /// The place of an event in its run's log, dense from 0.

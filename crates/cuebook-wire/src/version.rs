@@ -111,6 +111,11 @@ impl Version {
         requirement.matches(&self.0)
     }
 
+    /// The first number; a change of it announces what breaks.
+    pub fn major(&self) -> u64 {
+        self.0.major
+    }
+
     /// Whether this is a pre-release such as `1.0.0-rc.1`.
     pub fn is_prerelease(&self) -> bool {
         !self.0.pre.is_empty()

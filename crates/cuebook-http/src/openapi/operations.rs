@@ -54,6 +54,11 @@ impl Operation {
         Self { answer: Some((status, JSON, schema)), ..self }
     }
 
+    /// Succeeds with `status` and no body.
+    fn ends(self, status: u16) -> Self {
+        Self { answer: Some((status, "", Value::Null)), ..self }
+    }
+
     fn streams(self, kind: &'static str) -> Self {
         Self { answer: Some((200, kind, text())), ..self }
     }
@@ -185,10 +190,30 @@ fn prompts(route: &Route) -> Option<Operation> {
             .query("workspaceId", text())
             .gives(200, schema("PromptTemplate"))
             .fails(&[304, 400, 404]),
+        ("POST", "/v1/prompts") => Operation::new("create_prompt", "Adds a version of a template.")
+            .query("workspaceId", text())
+            .takes(schema("PromptTemplate"))
+            .gives(201, schema("PromptTemplate"))
+            .fails(&[409, 501]),
+        ("PUT", "/v1/prompts/{templateId}") => {
+            Operation::new("update_prompt", "Puts a higher version of a template in place.")
+                .query("workspaceId", text())
+                .takes(schema("PromptTemplate"))
+                .gives(200, schema("PromptTemplate"))
+                .fails(&[404, 409, 412, 501])
+        }
+        ("DELETE", "/v1/prompts/{templateId}") => {
+            Operation::new("delete_prompt", "Removes a version of a template, or all of them.")
+                .query("version", text())
+                .query("workspaceId", text())
+                .ends(204)
+                .fails(&[400, 404, 412, 501])
+        }
         ("POST", "/v1/prompts:render") => {
             let mut body = of::<RenderPrompt>();
             body["properties"]["ref"] = schema("PromptRef");
             Operation::new("render_prompt", "Renders a template with the values given.")
+                .query("workspaceId", text())
                 .takes(body)
                 .gives(200, object(&["hash", "refs", "variableHashes"]))
                 .fails(&[404])
@@ -216,9 +241,6 @@ fn absent(route: &Route) -> Operation {
         ("POST", "/v1/runs/{runId}:fork") => ("fork_run", &[404, 501]),
         ("POST", "/v1/runs/{runId}:pause") => ("pause_run", &[404, 501]),
         ("POST", "/v1/runs/{runId}:resume") => ("resume_run", &[404, 501]),
-        ("POST", "/v1/prompts") => ("create_prompt", &[501]),
-        ("PUT", _) => ("update_prompt", &[501]),
-        ("DELETE", "/v1/prompts/{templateId}") => ("delete_prompt", &[501]),
         ("DELETE", _) => ("delete_webhook", &[404]),
         ("POST", "/v1/webhooks") => ("create_webhook", &[404]),
         ("GET", "/v1/interrupts/{token}") => ("inspect_interrupt", &[404]),

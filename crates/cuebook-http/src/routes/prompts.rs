@@ -1,10 +1,10 @@
-//! Prompts: list, get and render. Writing is not provided.
+//! Prompts: list, get and render.
 
 use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use cuebook_host::prompt::Trust;
+use cuebook_host::prompt::{Owner, Trust};
 use cuebook_host::wire::payload::ContentTrust;
 use cuebook_host::wire::template::TemplateOrigin;
 use cuebook_host::wire::{
@@ -27,8 +27,6 @@ use crate::state::App;
 const PAGE: (usize, usize) = (50, 200);
 /// Where templates come from.
 const SOURCES: [&str; 3] = ["host", "pack", "user"];
-/// How long the latest version may be kept, and one that was named, which never changes.
-const FRESH: (&str, &str) = ("max-age=60", "public, max-age=31536000, immutable");
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -48,7 +46,7 @@ pub(super) async fn list_prompts(
     Query(query): Query<ListQuery>,
     RawQuery(raw): RawQuery,
 ) -> Result<Json<Value>, ApiError> {
-    caller.principal_in(Scope::PromptsRead, query.workspace_id.as_deref())?;
+    let principal = caller.principal_in(Scope::PromptsRead, query.workspace_id.as_deref())?;
     let limit = query.limit.unwrap_or(PAGE.0);
     if !(1..=PAGE.1).contains(&limit) {
         return Err(ApiError::invalid(format!("'limit' is 1 to {}", PAGE.1)));
@@ -65,7 +63,7 @@ pub(super) async fn list_prompts(
             && query.model_class.as_ref().is_none_or(|class| model_class(template) == Some(class))
             && query.source.as_ref().is_none_or(|source| origin.as_str() == source.as_str())
     };
-    let (items, next) = app.host.list_templates(after.as_ref(), limit, wanted);
+    let (items, next) = app.host.list_templates(&principal, after.as_ref(), limit, wanted).await?;
     let mut page = json!({ "items": items });
     if let Some(next) = next {
         page["nextCursor"] = encode_cursor(&next).into();
@@ -123,25 +121,43 @@ pub(super) async fn get_prompt(
     Query(query): Query<GetQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    caller.principal_in(Scope::PromptsRead, query.workspace_id.as_deref())?;
+    let principal = caller.principal_in(Scope::PromptsRead, query.workspace_id.as_deref())?;
     let version = query.version.as_deref().map(Version::parse).transpose();
     let version = version.map_err(|_| ApiError::invalid("'version' is a version such as 1.2.0"))?;
     let library_id = query.library_id.as_deref().map(LibraryId::parse).transpose();
     let library_id = library_id.map_err(|_| ApiError::invalid("'libraryId' is a library's id"))?;
     let template_id = TemplateId::parse(&template_id).map_err(|_| ApiError::not_found("template"))?;
-    let fresh = if version.is_some() { FRESH.1 } else { FRESH.0 };
+    let is_pinned = version.is_some();
     let reference = PromptRef { library_id, template_id, version, variable_overrides: Map::new() };
-    let template = app.host.template_of(&reference)?;
-    Ok(tagged(json!(template), &headers, fresh))
+    let (owner, template) = app.host.template_of(&principal, &reference).await?;
+    Ok(tagged(json!(template), &headers, freshness(owner, is_pinned)))
+}
+
+/// How long the latest version may be kept, and one that was named, which never changes; what users wrote is for nobody
+/// but the caller to keep, as one address leads each tenant to its own.
+fn freshness(owner: Owner, is_pinned: bool) -> &'static str {
+    match (owner, is_pinned) {
+        (Owner::User, false) => "private, max-age=60",
+        (Owner::User, true) => "private, max-age=31536000, immutable",
+        (Owner::Host | Owner::Pack, false) => "max-age=60",
+        (Owner::Host | Owner::Pack, true) => "public, max-age=31536000, immutable",
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RenderQuery {
+    workspace_id: Option<String>,
 }
 
 /// Renders a template with the values given; calls no model and writes no event.
 pub(super) async fn render_prompt(
     State(app): State<App>,
     caller: Caller,
+    Query(query): Query<RenderQuery>,
     body: JsonBody,
 ) -> Result<Json<Value>, ApiError> {
-    let principal = caller.principal(Scope::PromptsRead)?;
+    let principal = caller.principal_in(Scope::PromptsRead, query.workspace_id.as_deref())?;
     let request = body.read::<RenderPrompt>()?;
     let reference = read_ref(&request.reference)?;
     let trust = match request.content_trust {
@@ -169,12 +185,4 @@ fn read_ref(value: &Value) -> Result<PromptRef, ApiError> {
         let faults: Vec<Fault> = faults.into_iter().map(|fault| fault.below("/ref")).collect();
         ApiError::faults(PromptRef::CODE, &faults)
     })
-}
-
-/// Writing prompts is not provided.
-pub(super) async fn not_mutable(caller: Caller) -> ApiError {
-    match caller.principal(Scope::PromptsWrite) {
-        Ok(_) => ApiError::not_provided("prompts.mutableLibrary"),
-        Err(error) => error,
-    }
 }

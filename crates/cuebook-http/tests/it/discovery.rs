@@ -28,7 +28,7 @@ async fn every_family_is_at_the_root_and_under_capabilities() {
     }
     let prompts = &document["prompts"];
     assert_eq!(prompts["endpointsSupported"], true);
-    assert_eq!(prompts["mutableLibrary"], false);
+    assert_eq!(prompts["mutableLibrary"], true);
     assert_eq!(prompts["observability"], "full");
     assert!(prompts["variableSources"].as_array().unwrap().contains(&json!("secret")));
 }

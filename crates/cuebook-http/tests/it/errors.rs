@@ -193,7 +193,7 @@ async fn a_request_keeps_its_id_and_gets_one_if_it_has_none() {
 
 #[tokio::test]
 async fn an_error_of_the_host_names_the_request() {
-    let host = TestHost::new();
+    let host = TestHost::builder().immutable().open();
     let call = Call::new("DELETE", "/v1/prompts/topic-user").header("x-request-id", "trace-2");
     let error = host.send(call).await.refuses(ErrorCode::CapabilityNotProvided);
     assert_eq!(error["details"]["correlationId"], "trace-2");

@@ -15,6 +15,8 @@ mod events;
 mod health;
 mod idempotency;
 mod interrupts;
+mod library;
+mod library_races;
 mod openapi;
 mod prompts;
 mod routes;

@@ -1,4 +1,4 @@
-//! Prompts: pages, versions, tags, rendering, and that none is written.
+//! Prompts: pages, versions, tags, rendering, and that none is written where that is switched off.
 
 use cuebook_host::wire::{ErrorCode, PromptTemplate, strict};
 use serde_json::{Value as Json, json};
@@ -169,8 +169,10 @@ async fn without_full_observability_no_text_is_rendered() {
 }
 
 #[tokio::test]
-async fn prompts_are_not_written_here() {
-    let host = TestHost::new();
+async fn prompts_are_not_written_where_that_is_switched_off() {
+    let host = TestHost::builder().immutable().open();
+    let document = host.get("/.well-known/openwop").await.gives(200);
+    assert_eq!(document["prompts"]["mutableLibrary"], false);
     for (method, path) in [
         ("POST", "/v1/prompts"),
         ("PUT", "/v1/prompts/topic-user"),

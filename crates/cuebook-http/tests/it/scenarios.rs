@@ -5,7 +5,7 @@
 use cuebook_host::wire::{ErrorCode, WorkflowDefinition, strict};
 use serde_json::{Value as Json, json};
 
-use crate::support::{Call, SECRET, TestHost, frames, shared};
+use crate::support::{Call, SECRET, TestHost, frames, shared, template};
 
 fn types(events: &[Json]) -> Vec<&str> {
     events.iter().map(|event| event["type"].as_str().unwrap()).collect()
@@ -191,6 +191,25 @@ async fn prompt_list_and_fetch() {
         assert_eq!(host.get(&format!("/v1/prompts/{id}")).await.gives(200), *item);
     }
     host.get("/v1/prompts/nonexistent.template.id").await.refuses(ErrorCode::NotFound);
+}
+
+#[tokio::test]
+async fn prompt_mutable_lifecycle() {
+    let host = TestHost::new();
+    let id = "conformance.mutable.lifecycle";
+    let path = format!("/v1/prompts/{id}");
+    let of = |version: &str| template(id, version, "user", "Hello.", &json!([]));
+    let created = host.post("/v1/prompts", &of("1.0.0")).await;
+    assert_eq!(created.status, 201);
+    assert!(created.header("location").unwrap().contains(id));
+    host.post("/v1/prompts", &of("1.0.0")).await.refuses(ErrorCode::PromptAlreadyExists);
+    assert_eq!(host.get(&path).await.gives(200)["meta"]["source"], "user");
+    host.send(Call::new("PUT", &path).json(&of("1.0.0"))).await.refuses(ErrorCode::PromptVersionNotGreater);
+    host.send(Call::new("PUT", &path).json(&of("1.1.0"))).await.gives(200);
+    assert_eq!(host.get(&path).await.gives(200)["version"], "1.1.0");
+    assert_eq!(host.get(&format!("{path}?version=1.0.0")).await.gives(200)["version"], "1.0.0");
+    assert_eq!(host.send(Call::new("DELETE", &path)).await.status, 204);
+    host.get(&path).await.refuses(ErrorCode::NotFound);
 }
 
 #[tokio::test]

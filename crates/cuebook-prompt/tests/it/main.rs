@@ -4,8 +4,10 @@
 #![expect(clippy::needless_pass_by_value, reason = "tables read best with their documents in place")]
 
 mod bind;
+mod catalog;
 mod chain;
 mod compose;
+mod diff;
 mod layered;
 mod library;
 mod node_config;

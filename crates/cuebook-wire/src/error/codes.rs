@@ -90,6 +90,7 @@ error_codes! {
     NotFound = "not_found", Http, 404, "There is no such thing, or it is not visible to the caller", "check the id and the credential";
     MethodNotAllowed = "method_not_allowed", Http, 405, "The route does not answer this method", "look in the OpenAPI document for the methods of the route";
     RequestTimeout = "request_timeout", Http, 408, "The request took too long to arrive", "send it again, in one piece";
+    PreconditionFailed = "precondition_failed", Http, 412, "The thing is not the one that the request names in `If-Match`", "read it again and decide anew";
     PayloadTooLarge = "payload_too_large", Http, 413, "The body is larger than the host takes", "send less, or raise the limit in the host's configuration";
     UnsupportedMediaType = "unsupported_media_type", Http, 415, "The body is not of a kind the host reads", "send `Content-Type: application/json`";
     RunAlreadyActive = "run_already_active", Http, 409, "A run with the same correlation is active", "wait for the run named in the details";
@@ -154,6 +155,8 @@ error_codes! {
     TemplateMacro = "template_macro", Load, -, "A macro or block is defined twice, missing, or called with too many arguments", "correct the definition or the call";
     TemplateNondeterministic = "template_nondeterministic", Load, -, "A template asks for the time or for chance and was given none", "give a time or a seed";
     PromptAlreadyExists = "prompt_already_exists", Http, 409, "There is a template of that id and version", "raise the version";
+    PromptVersionNotGreater = "prompt_version_not_greater", Http, 409, "A new version is not above the stored one", "raise the version above the one named in the details";
+    PromptBreakingChange = "prompt_breaking_change", Load, -, "A version of a template breaks those who use it and keeps the major version", "raise the major version, or keep the variable as it was";
     PromptRenderFailed = "prompt_render_failed", Run, 400, "A layered template could not be rendered", "correct the template at the place named";
     PromptEmpty = "prompt_empty", Run, 400, "A composed prompt has no text", "give at least one part of the prompt some text";
     PromptChangedOnResume = "prompt_changed_on_resume", Log, -, "A prompt composed again after a restart differs from the one before", "nothing, if its sources were changed on purpose; pin versions if not";

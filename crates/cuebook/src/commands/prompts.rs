@@ -1,5 +1,7 @@
 //! `cuebook prompts`.
 
+mod compare;
+
 use clap::{Args as ClapArgs, Subcommand};
 use cuebook_host::prompt::{Entry, Principal, Trust};
 use cuebook_host::{Host, Problems, Rendered};
@@ -30,6 +32,14 @@ pub(crate) enum Prompts {
         "cuebook prompts render --agent core.openwop.agents.react.default --packs packs",
     ))]
     Render(PromptsRenderArgs),
+    /// Show what is different between two versions: variables, other fields, lines and words; exit 1 when something is.
+    #[command(after_help = help!(
+        "cuebook prompts diff prompt:writer-user@1.0.0 prompt:writer-user@1.1.0 --project examples/newsroom",
+    ))]
+    Diff(compare::PromptsDiffArgs),
+    /// List every version of a template, removed ones too.
+    #[command(after_help = help!("cuebook prompts history prompt:writer-user --project examples/newsroom"))]
+    History(compare::PromptsHistoryArgs),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -67,8 +77,10 @@ pub(crate) struct PromptsRenderArgs {
 pub(crate) async fn prompts(args: PromptsArgs, output: Output) -> Result<Exit, Problems> {
     match args.what {
         Prompts::List(args) => list(&args, output),
-        Prompts::Get(args) => get(&args, output),
+        Prompts::Get(args) => get(&args, output).await,
         Prompts::Render(args) => render(&args, output).await,
+        Prompts::Diff(args) => compare::diff(&args, output).await,
+        Prompts::History(args) => compare::history(&args, output).await,
     }
 }
 
@@ -113,9 +125,9 @@ fn table(rows: &[[String; 4]]) -> String {
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn get(args: &PromptsGetArgs, output: Output) -> Result<Exit, Problems> {
+async fn get(args: &PromptsGetArgs, output: Output) -> Result<Exit, Problems> {
     let host = Host::open(&args.project.options())?;
-    let entry = host.template(&args.reference)?;
+    let entry = host.template(&Principal::local(), &args.reference).await?;
     if output.is_json() {
         output::json(&json!(entry.template));
     } else {
@@ -131,7 +143,7 @@ async fn render(args: &PromptsRenderArgs, output: Output) -> Result<Exit, Proble
         (Some(agent), _) => host.render_agent(&principal, agent)?,
         (None, reference) => {
             let reference = reference.as_deref().unwrap_or_default();
-            let variables = host.read_variables(reference, &args.variables)?;
+            let variables = host.read_variables(&principal, reference, &args.variables).await?;
             let trust = if args.untrusted { Trust::Untrusted } else { Trust::Trusted };
             host.render(&principal, reference, variables, trust).await?
         }

@@ -117,3 +117,34 @@ fn an_undeclared_placeholder_is_a_warning() {
     let project = Project::desk().edit("prompts/question@1.0.0.md", "{{topic}}", "{{topic}} and {{topik}}");
     project.check("prompts-render-warning", &RENDER).ended(0);
 }
+
+#[test]
+fn two_versions_are_compared() {
+    let of = |version: &str, variables: &str, text: &str| {
+        format!("+++\ntemplateId = \"v\"\nversion = \"{version}\"\nkind = \"user\"\n{variables}+++\n{text}\n")
+    };
+    let declared =
+        |kind: &str| format!("[[variables]]\nname = \"topic\"\ntype = \"{kind}\"\nrequired = true\n");
+    let project = Project::empty()
+        .with("prompts/one.md", of("1.0.0", &declared("string"), "Write a long text on {{topic}}.\nEnd."))
+        .with("prompts/two.md", of("1.1.0", &declared("number"), "Write a short text on {{topic}}.\nEnd."));
+    let diff = ["prompts", "diff", "prompt:v@1.0.0", "prompt:v@1.1.0"];
+    let told = project.cuebook(&diff).ended(1);
+    assert!(
+        told.stdout.contains("-Write a [-long-] text on {{topic}}.\n+Write a {+short+} text"),
+        "{}",
+        told.stdout
+    );
+    assert!(told.stdout.contains("variable topic: {"), "{}", told.stdout);
+    assert!(told.stderr.contains("prompt_breaking_change"), "{}", told.stderr);
+    let json = project.cuebook(&[&diff[..], &["--json"]].concat()).ended(1).json();
+    assert_eq!(json["warnings"][0]["code"], "prompt_breaking_change");
+    assert_eq!(json["diff"]["variables"][0]["name"], "topic");
+    let same = project.cuebook(&["prompts", "diff", "prompt:v@1.1.0", "prompt:v"]).ended(0);
+    assert_eq!(same.stdout.trim(), "");
+    let history = project.cuebook(&["prompts", "history", "prompt:v", "--json"]).succeeded().json();
+    let versions: Vec<_> = history["versions"].as_array().unwrap().iter().map(|it| &it["version"]).collect();
+    assert_eq!(versions, [&json!("1.0.0"), &json!("1.1.0")]);
+    let unknown = project.cuebook(&["prompts", "history", "prompt:w"]).ended(2);
+    assert!(unknown.stderr.contains("did you mean 'v'?"), "{}", unknown.stderr);
+}

@@ -24,6 +24,7 @@ pub(crate) struct Builder {
     observability: Option<&'static str>,
     templates: Vec<Json>,
     on_disk: bool,
+    is_immutable: bool,
 }
 
 impl Builder {
@@ -51,6 +52,11 @@ impl Builder {
         Self { templates, ..self }
     }
 
+    /// Lets nobody write prompts.
+    pub(crate) fn immutable(self) -> Self {
+        Self { is_immutable: true, ..self }
+    }
+
     /// Keeps runs on `SQLite` and not in memory.
     pub(crate) fn on_disk(self) -> Self {
         Self { on_disk: true, ..self }
@@ -59,7 +65,8 @@ impl Builder {
     pub(crate) fn open(self) -> TestHost {
         let directory = TempDir::new().unwrap();
         let level = self.observability.unwrap_or("full");
-        let config = format!("[prompts]\nobservability = \"{level}\"\n");
+        let mutable = !self.is_immutable;
+        let config = format!("[prompts]\nobservability = \"{level}\"\nmutable_library = {mutable}\n");
         project::write(directory.path(), &config, &self.templates);
         TestHost::over(directory, self.options, self.on_disk)
     }

@@ -1,0 +1,120 @@
+//! `cuebook prompts diff` and `cuebook prompts history`.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use cuebook_host::prompt::Principal;
+use cuebook_host::prompt::diff::{Line, Side, TemplateDiff, VariableChange};
+use cuebook_host::wire::PromptVariable;
+use cuebook_host::{HistoryEntry, Host, Problems, parse_reference};
+use serde_json::json;
+
+use crate::args::ProjectArgs;
+use crate::exit::Exit;
+use crate::output::{self, Output};
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct PromptsDiffArgs {
+    /// The one version: prompt:ID@VERSION.
+    pub(crate) old: String,
+    /// The other version: prompt:ID@VERSION.
+    pub(crate) new: String,
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct PromptsHistoryArgs {
+    /// The template: prompt:ID.
+    pub(crate) reference: String,
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+}
+
+/// Where the templates are: in a project and, if it is named, in a data directory that no host holds.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct SourceArgs {
+    #[command(flatten)]
+    project: ProjectArgs,
+    /// A data directory with templates that were written over HTTP.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Whose templates of the data directory.
+    #[arg(long, value_name = "NAME", default_value = "default", requires = "data")]
+    tenant: String,
+    /// The tenant's workspace.
+    #[arg(long, value_name = "NAME", requires = "data")]
+    workspace: Option<String>,
+}
+
+impl SourceArgs {
+    fn open(&self) -> Result<(Host, Principal), Problems> {
+        let options = cuebook_host::Options { data: self.data.clone(), ..self.project.options() };
+        let principal = Principal { tenant: self.tenant.clone(), workspace: self.workspace.clone() };
+        Ok((Host::open(&options)?, principal))
+    }
+}
+
+/// Shows what is different; whatever is different is a finding.
+pub(super) async fn diff(args: &PromptsDiffArgs, output: Output) -> Result<Exit, Problems> {
+    let (host, principal) = args.source.open()?;
+    let (diff, warnings) = host.diff_prompts(&principal, &args.old, &args.new).await?;
+    if output.is_json() {
+        output::json(&json!({ "diff": diff, "warnings": warnings.to_json() }));
+    } else {
+        output::data(&shown(&diff).join("\n"));
+        output.remarks(&warnings);
+    }
+    Ok(if diff.is_empty() { Exit::Fine } else { Exit::Findings })
+}
+
+fn shown(diff: &TemplateDiff) -> Vec<String> {
+    let fields = diff.fields.iter().map(|it| format!("{}: {} -> {}", it.field, it.old, it.new));
+    let variables = diff.variables.iter().map(shown_variable);
+    fields.chain(variables).chain(diff.lines.iter().map(shown_line)).collect()
+}
+
+fn shown_variable(change: &VariableChange) -> String {
+    let declared = |variable: &Option<PromptVariable>| {
+        variable.as_ref().map_or_else(|| "-".to_owned(), |variable| json!(variable).to_string())
+    };
+    format!("variable {}: {} -> {}", change.name, declared(&change.old), declared(&change.new))
+}
+
+/// A line with its side; the words that changed stand between `[-` and `-]` or `{+` and `+}`.
+fn shown_line(line: &Line) -> String {
+    let (sign, open, close) = match line.side {
+        Side::Both => (' ', "", ""),
+        Side::Old => ('-', "[-", "-]"),
+        Side::New => ('+', "{+", "+}"),
+    };
+    let is_partly = line.words.iter().any(|words| !words.is_changed);
+    let mut out = String::from(sign);
+    for words in &line.words {
+        let is_marked = words.is_changed && is_partly;
+        out.push_str(if is_marked { open } else { "" });
+        out.push_str(&words.text);
+        out.push_str(if is_marked { close } else { "" });
+    }
+    out
+}
+
+/// Lists every version of a template.
+pub(super) async fn history(args: &PromptsHistoryArgs, output: Output) -> Result<Exit, Problems> {
+    let (host, principal) = args.source.open()?;
+    let template_id = parse_reference(&args.reference)?.template_id;
+    let history = host.prompt_history(&principal, &template_id).await?;
+    if output.is_json() {
+        output::json(&json!({ "templateId": template_id, "versions": history }));
+    } else {
+        output::data(&history.iter().map(shown_version).collect::<Vec<_>>().join("\n"));
+    }
+    Ok(Exit::Fine)
+}
+
+fn shown_version(entry: &HistoryEntry) -> String {
+    let HistoryEntry { library, version, hash, added_at, removed_at } = entry;
+    let added = added_at.map(|at| format!("  added {at}")).unwrap_or_default();
+    let removed = removed_at.map(|at| format!("  removed {at}")).unwrap_or_default();
+    format!("{version}  {library}  {hash}{added}{removed}")
+}
