@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::support::Project;
 
-const COMMANDS: [&[&str]; 23] = [
+const COMMANDS: [&[&str]; 25] = [
     &[],
     &["run"],
     &["serve"],
@@ -15,6 +15,8 @@ const COMMANDS: [&[&str]; 23] = [
     &["prompts", "list"],
     &["prompts", "get"],
     &["prompts", "render"],
+    &["prompts", "diff"],
+    &["prompts", "history"],
     &["template"],
     &["template", "render"],
     &["template", "check"],

@@ -145,6 +145,6 @@ fn two_versions_are_compared() {
     let history = project.cuebook(&["prompts", "history", "prompt:v", "--json"]).succeeded().json();
     let versions: Vec<_> = history["versions"].as_array().unwrap().iter().map(|it| &it["version"]).collect();
     assert_eq!(versions, [&json!("1.0.0"), &json!("1.1.0")]);
-    let unknown = project.cuebook(&["prompts", "history", "prompt:w"]).ended(2);
-    assert!(unknown.stderr.contains("did you mean 'v'?"), "{}", unknown.stderr);
+    let unknown = project.cuebook(&["prompts", "history", "prompt:other"]).ended(2);
+    assert!(unknown.stderr.contains("prompt_template_not_found"), "{}", unknown.stderr);
 }
