@@ -10,6 +10,8 @@ use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
+use crate::agenda::{Agenda, Due};
+use crate::checkpoint::Checkpoints;
 use crate::record::Record;
 
 /// The answer of a port, which does nothing before it is awaited.
@@ -75,6 +77,8 @@ pub struct Append {
     pub consumed: Vec<String>,
     /// The run as the index shows it from then on, in place of what it showed before.
     pub entry: RunEntry,
+    /// When the run needs its writer next; no matter once it has ended.
+    pub due: Due,
 }
 
 /// A run as lists show it.
@@ -257,6 +261,6 @@ pub trait Definitions: Send + Sync {
 }
 
 /// Everything that a store for runs offers.
-pub trait RunStore: RunLog + Inbox + RunIndex + Blobs + Definitions {}
+pub trait RunStore: RunLog + Inbox + RunIndex + Blobs + Definitions + Agenda + Checkpoints {}
 
-impl<T: RunLog + Inbox + RunIndex + Blobs + Definitions> RunStore for T {}
+impl<T: RunLog + Inbox + RunIndex + Blobs + Definitions + Agenda + Checkpoints> RunStore for T {}

@@ -28,6 +28,9 @@ const MIGRATIONS: &[Migration] = migrations! {
     6 "0006_signals_waiting"
     7 "0007_blobs"
     8 "0008_definitions"
+    9 "0009_unfinished"
+    10 "0010_unfinished_by_due"
+    11 "0011_checkpoints"
 };
 
 /// The format that this version writes, and the newest that it reads.

@@ -116,7 +116,7 @@ impl Run {
             updated_at: self.state.updated_at,
         };
         let run_id = facts.run_id.clone();
-        let batch = Append { run_id, epoch: self.epoch, records, consumed, entry };
+        let batch = Append { run_id, epoch: self.epoch, records, consumed, entry, due: cuebook_log::Due::Now };
         Ok(self.engine.store.append(&facts.principal, batch).await?)
     }
 
