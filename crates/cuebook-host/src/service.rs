@@ -1,20 +1,22 @@
 //! Runs as a service: create, read, cancel, answer; for every tenant, as the wire speaks of them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use cuebook_engine::{ComposedPart, Plan, RunSignals, RunState, SignalBody, snapshot};
-use cuebook_log::{Record, RunEntry};
+use cuebook_engine::{ComposedPart, Plan, Residence, RunFacts, RunState, SignalBody, StoredRun, snapshot};
+use cuebook_log::{Record, RunEntry, RunKey};
 use cuebook_prompt::{ContentHash, Principal, Value};
 use cuebook_wire::{
     CreateRun, ErrorCode, NodeId, RunEvent, RunId, RunSnapshot, RunStatus, Sequence, WorkflowDefinition,
     WorkflowId, strict,
 };
 use serde_json::{Value as Json, json};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 use crate::host::{Host, StartRun};
+use crate::keeper::Request;
 use crate::refusal::Refusal;
+use crate::residents::Residents;
 
 /// What was made of a request for a run.
 #[derive(Clone, Debug)]
@@ -28,18 +30,15 @@ pub struct CreatedRun {
 /// How many compiled plans are kept; when there are more, those that no run uses go.
 const MAX_PLANS: usize = 512;
 
-/// The runs that are under way in this process, and the plans that were compiled.
+/// The runs that have a task in this process, who takes up the others, and the plans that were compiled.
 #[derive(Default)]
 pub(crate) struct Service {
-    active: Mutex<HashMap<(String, RunId), RunSignals>>,
+    pub(crate) residents: Residents,
+    pub(crate) keeper: OnceLock<mpsc::UnboundedSender<Request>>,
     plans: Mutex<HashMap<ContentHash, Arc<Plan>>>,
 }
 
 impl Service {
-    fn active(&self) -> std::sync::MutexGuard<'_, HashMap<(String, RunId), RunSignals>> {
-        self.active.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn plan(&self, hash: &ContentHash) -> Option<Arc<Plan>> {
         self.plans.lock().unwrap_or_else(PoisonError::into_inner).get(hash).cloned()
     }
@@ -90,17 +89,18 @@ impl Host {
         let mut facts = self.facts(&start)?;
         facts.tags = request.tags;
         facts.metadata = request.metadata;
-        let handle = self.engine.start(facts, Arc::clone(&plan)).await?;
-        let run_id = handle.run_id().clone();
-        let slot = (principal.tenant.clone(), run_id.clone());
-        self.service.active().insert(slot.clone(), handle.signals().clone());
+        let run_id = facts.run_id.clone();
+        let key = key_of(principal, &run_id);
+        // Before it can be seen, so that nobody takes it up besides.
+        self.service.residents.claim(&key);
+        match self.engine.start(facts, Arc::clone(&plan), Residence::WhileBusy).await {
+            Ok(handle) => self.follow(key, handle),
+            Err(error) => {
+                self.service.residents.leave(&key);
+                return Err(error.into());
+            }
+        }
         self.service.keep(plan);
-        let host = Arc::clone(self);
-        tokio::spawn(async move {
-            // What the run came to is in its log; a failure of the store is there for whoever asks next.
-            let _ = handle.wait().await;
-            host.service.active().remove(&slot);
-        });
         let status = self.store.entry(principal, &run_id).await?.status;
         let status = if status.is_terminal() { RunStatus::Running } else { status };
         Ok(CreatedRun { run_id, status })
@@ -215,8 +215,14 @@ impl Host {
     ///
     /// `not_found`.
     pub async fn run_snapshot(&self, principal: &Principal, run_id: &RunId) -> Result<RunSnapshot, Refusal> {
-        let records = self.store.read(principal, run_id, Sequence(0), usize::MAX).await?;
-        Ok(snapshot(&self.fold(principal, &records).await?))
+        Ok(snapshot(&self.run_state(principal, run_id).await?))
+    }
+
+    /// Where a run stands, from its last checkpoint on.
+    async fn run_state(&self, principal: &Principal, run_id: &RunId) -> Result<RunState, Refusal> {
+        let stored = StoredRun::read(&*self.store, principal, run_id).await?;
+        let plan = self.plan_of(principal, stored.facts()).await?;
+        Ok(stored.fold(plan)?)
     }
 
     /// The run's snapshot right after the event at `sequence`.
@@ -239,13 +245,21 @@ impl Host {
     async fn fold(&self, principal: &Principal, records: &[Record]) -> Result<RunState, Refusal> {
         let first = records.first().ok_or_else(|| Refusal::not_found("run"))?;
         let facts = RunState::facts_of(first).map_err(|_| broken())?;
-        let plan = if let Some(plan) = self.service.plan(&facts.definition) {
-            plan
-        } else {
-            let text = self.store.get(principal, &facts.definition).await?.ok_or_else(broken)?;
-            self.compiled(&facts.definition, &text)?
-        };
+        let plan = self.plan_of(principal, &facts).await?;
         RunState::of_log(records, plan).map_err(|_| broken())?.ok_or_else(broken)
+    }
+
+    /// The plan that a run is fixed to.
+    pub(crate) async fn plan_of(
+        &self,
+        principal: &Principal,
+        facts: &RunFacts,
+    ) -> Result<Arc<Plan>, Refusal> {
+        if let Some(plan) = self.service.plan(&facts.definition) {
+            return Ok(plan);
+        }
+        let text = self.store.get(principal, &facts.definition).await?.ok_or_else(broken)?;
+        self.compiled(&facts.definition, &text)
     }
 
     /// Ends a run, or tells how it ended; the answer is `cancelling` when the run has not come to it yet.
@@ -254,7 +268,7 @@ impl Host {
     ///
     /// `not_found`.
     pub async fn cancel_run(
-        &self,
+        self: &Arc<Self>,
         principal: &Principal,
         run_id: &RunId,
         reason: Option<String>,
@@ -276,18 +290,20 @@ impl Host {
     /// `not_found` for the run, `interrupt_not_found` when the node waits for nothing, `interrupt_cancelled` or
     /// `interrupt_already_resolved` when the run has ended or somebody answered before.
     pub async fn resolve_interrupt(
-        &self,
+        self: &Arc<Self>,
         principal: &Principal,
         run_id: &RunId,
         node: &NodeId,
         value: Json,
     ) -> Result<RunStatus, Refusal> {
-        let records = self.store.read(principal, run_id, Sequence(0), usize::MAX).await?;
-        let state = self.fold(principal, &records).await?;
+        let state = self.run_state(principal, run_id).await?;
         let is_over = state.status.is_terminal();
         let waiting = state.node_named(node.as_str()).filter(|_| !is_over);
         let waiting = waiting.and_then(|node| node.interrupt.clone());
-        let Some(interrupt) = waiting else { return Err(not_waiting(&state, &records, node)) };
+        let Some(interrupt) = waiting else {
+            let records = self.store.read(principal, run_id, Sequence(0), usize::MAX).await?;
+            return Err(not_waiting(&state, &records, node));
+        };
         let key = format!("resolve:{interrupt}");
         let body = SignalBody::Resolve { node: node.clone(), value };
         match self.signal(principal, run_id, &key, &body).await? {
@@ -296,18 +312,21 @@ impl Host {
         }
     }
 
+    /// Puts a signal into the inbox of a run, and sees that somebody looks.
     async fn signal(
-        &self,
+        self: &Arc<Self>,
         principal: &Principal,
         run_id: &RunId,
         key: &str,
         body: &SignalBody,
     ) -> Result<cuebook_log::Offered, Refusal> {
-        let active = self.service.active().get(&(principal.tenant.clone(), run_id.clone())).cloned();
-        match active {
-            Some(signals) => Ok(signals.send(key, body).await?),
-            None => Ok(cuebook_engine::offer(&*self.store, principal, run_id, key, body).await?),
+        let offered = cuebook_engine::offer(&*self.store, principal, run_id, key, body).await?;
+        let run = key_of(principal, run_id);
+        match self.service.residents.signals(&run) {
+            Some(signals) => signals.poke(),
+            None => self.ask_keeper(Request::TakeUp(run)),
         }
+        Ok(offered)
     }
 
     /// What a node was told: the composition that the record at `sequence` made durable.
@@ -353,6 +372,10 @@ impl Host {
         self.store.runs(&Principal::local(), 1).await?;
         Ok(())
     }
+}
+
+fn key_of(principal: &Principal, run_id: &RunId) -> RunKey {
+    RunKey { tenant: principal.tenant.clone(), run_id: run_id.clone() }
 }
 
 /// What was stored cannot be read; why is no matter of the caller's.
