@@ -12,7 +12,7 @@ use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use super::stream::ChunkStream;
 use super::{Engine, EngineError, Residence, Rest, SignalBody};
 use crate::decide::{Moment, decide};
-use crate::effect::{Attempt, Input, ModelAnswer, Timer};
+use crate::effect::{Attempt, Effect, Input, ModelAnswer, Timer};
 use crate::state::RunState;
 
 /// A run that waits longer than this, in milliseconds, may be parked.
@@ -126,7 +126,11 @@ impl Run {
     async fn step_consuming(&mut self, input: Input, consumed: Vec<String>) -> Result<(), EngineError> {
         let moment = Moment { now: self.engine.clock.now(), scrubber: &self.scrubber };
         let decision = decide(&mut self.state, input, &moment);
-        self.commit(decision.records, consumed).await?;
+        let is_sending = decision.effects.iter().any(|effect| matches!(effect, Effect::Call { .. }));
+        // A call that needs no record is confirmed by an empty batch: a writer that was shut out sends nothing.
+        if is_sending || !decision.records.is_empty() || !consumed.is_empty() {
+            self.commit(decision.records, consumed).await?;
+        }
         for effect in decision.effects {
             self.perform(effect);
         }
@@ -151,9 +155,6 @@ impl Run {
         records: Vec<Record>,
         consumed: Vec<String>,
     ) -> Result<(), EngineError> {
-        if records.is_empty() && consumed.is_empty() {
-            return Ok(());
-        }
         let facts = &self.state.facts;
         let entry = RunEntry {
             run_id: facts.run_id.clone(),
