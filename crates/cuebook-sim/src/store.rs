@@ -1,0 +1,214 @@
+//! A store that fails where the scenario says so, and answers at once, so that nothing races.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+
+use cuebook_log::{
+    Agenda, Answer, Append, Blobs, Checkpoint, Checkpoints, Definition, Definitions, Inbox, LogError,
+    Offered, Open, Record, RunEntry, RunIndex, RunKey, RunLog, RunStore, Signal, Unfinished,
+};
+use cuebook_prompt::{ContentHash, Principal};
+use cuebook_wire::{RunId, Sequence, Timestamp, WorkflowId};
+use tokio::sync::watch;
+
+use crate::scenario::Fault;
+use crate::world::World;
+
+/// The store of one simulated process.
+pub(crate) struct FaultyStore {
+    pub(crate) inner: Arc<dyn RunStore>,
+    pub(crate) world: Arc<World>,
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// Waits for an answer on this thread: the store's own threads have done their work before anything else goes on.
+pub(crate) fn settle<F: Future>(future: F) -> F::Output {
+    // Without it a task's budget could make a channel wait for a turn that never comes.
+    let mut future = pin!(tokio::task::unconstrained(future));
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut context = Context::from_waker(&waker);
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(answer) => return answer,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+impl FaultyStore {
+    /// Asks the store within, unless the process has died.
+    fn ask<'a, T: Send + 'a>(&'a self, answer: Answer<'a, T>) -> Answer<'a, T> {
+        Box::pin(async move {
+            if self.world.is_crashed() {
+                return std::future::pending().await;
+            }
+            settle(answer)
+        })
+    }
+
+    fn append_now(&self, principal: &Principal, batch: Append) -> Option<Result<(), LogError>> {
+        let fault = self.world.next_append();
+        let records = batch.records.clone();
+        match fault {
+            Some(Fault::CrashBeforeAppend(_)) => {
+                self.world.crash();
+                return None;
+            }
+            Some(Fault::FailAppend(_)) => return Some(Err(LogError::Storage("the disk is full".to_owned()))),
+            _ => {}
+        }
+        let answer = settle(self.inner.append(principal, batch));
+        if answer.is_ok() && matches!(fault, Some(Fault::CrashAfterAppend(_))) {
+            self.world.crash();
+            return None;
+        }
+        if answer.is_ok() {
+            self.world.acknowledge(records);
+        }
+        Some(answer)
+    }
+}
+
+impl RunLog for FaultyStore {
+    fn open<'a>(&'a self, principal: &'a Principal, run_id: &'a RunId, how: Open) -> Answer<'a, u64> {
+        self.ask(self.inner.open(principal, run_id, how))
+    }
+
+    fn append<'a>(&'a self, principal: &'a Principal, batch: Append) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let answer = if self.world.is_crashed() { None } else { self.append_now(principal, batch) };
+            match answer {
+                Some(answer) => answer,
+                None => std::future::pending().await,
+            }
+        })
+    }
+
+    fn read<'a>(
+        &'a self,
+        principal: &'a Principal,
+        run_id: &'a RunId,
+        from: Sequence,
+        limit: usize,
+    ) -> Answer<'a, Vec<Record>> {
+        self.ask(self.inner.read(principal, run_id, from, limit))
+    }
+
+    fn watch<'a>(
+        &'a self,
+        principal: &'a Principal,
+        run_id: &'a RunId,
+    ) -> Answer<'a, watch::Receiver<Sequence>> {
+        self.ask(self.inner.watch(principal, run_id))
+    }
+}
+
+impl Inbox for FaultyStore {
+    fn offer<'a>(
+        &'a self,
+        principal: &'a Principal,
+        run_id: &'a RunId,
+        signal: Signal,
+    ) -> Answer<'a, Offered> {
+        self.ask(self.inner.offer(principal, run_id, signal))
+    }
+
+    fn pending<'a>(&'a self, principal: &'a Principal, run_id: &'a RunId) -> Answer<'a, Vec<Signal>> {
+        self.ask(self.inner.pending(principal, run_id))
+    }
+}
+
+impl RunIndex for FaultyStore {
+    fn entry<'a>(&'a self, principal: &'a Principal, run_id: &'a RunId) -> Answer<'a, RunEntry> {
+        self.ask(self.inner.entry(principal, run_id))
+    }
+
+    fn runs<'a>(&'a self, principal: &'a Principal, limit: usize) -> Answer<'a, Vec<RunEntry>> {
+        self.ask(self.inner.runs(principal, limit))
+    }
+}
+
+impl Blobs for FaultyStore {
+    fn put<'a>(&'a self, principal: &'a Principal, text: &'a str) -> Answer<'a, ContentHash> {
+        self.ask(self.inner.put(principal, text))
+    }
+
+    fn get<'a>(&'a self, principal: &'a Principal, hash: &'a ContentHash) -> Answer<'a, Option<String>> {
+        self.ask(self.inner.get(principal, hash))
+    }
+}
+
+impl Definitions for FaultyStore {
+    fn register<'a>(
+        &'a self,
+        principal: &'a Principal,
+        workflow_id: &'a WorkflowId,
+        text: &'a str,
+    ) -> Answer<'a, ContentHash> {
+        self.ask(self.inner.register(principal, workflow_id, text))
+    }
+
+    fn definition<'a>(
+        &'a self,
+        principal: &'a Principal,
+        workflow_id: &'a WorkflowId,
+    ) -> Answer<'a, Option<Definition>> {
+        self.ask(self.inner.definition(principal, workflow_id))
+    }
+
+    fn definitions<'a>(
+        &'a self,
+        principal: &'a Principal,
+        after: Option<&'a WorkflowId>,
+        limit: usize,
+    ) -> Answer<'a, Vec<Definition>> {
+        self.ask(self.inner.definitions(principal, after, limit))
+    }
+}
+
+impl Agenda for FaultyStore {
+    fn unfinished<'a>(&'a self, after: Option<&'a RunKey>, limit: usize) -> Answer<'a, Vec<Unfinished>> {
+        self.ask(self.inner.unfinished(after, limit))
+    }
+
+    fn due<'a>(
+        &'a self,
+        after: Option<&'a (Timestamp, RunKey)>,
+        limit: usize,
+    ) -> Answer<'a, Vec<(Timestamp, RunKey)>> {
+        self.ask(self.inner.due(after, limit))
+    }
+}
+
+impl Checkpoints for FaultyStore {
+    fn keep<'a>(
+        &'a self,
+        principal: &'a Principal,
+        run_id: &'a RunId,
+        checkpoint: Checkpoint,
+    ) -> Answer<'a, ()> {
+        self.ask(self.inner.keep(principal, run_id, checkpoint))
+    }
+
+    fn checkpoint<'a>(
+        &'a self,
+        principal: &'a Principal,
+        run_id: &'a RunId,
+        fold: u32,
+    ) -> Answer<'a, Option<Checkpoint>> {
+        self.ask(self.inner.checkpoint(principal, run_id, fold))
+    }
+
+    fn forget<'a>(&'a self, principal: &'a Principal, run_id: &'a RunId) -> Answer<'a, ()> {
+        self.ask(self.inner.forget(principal, run_id))
+    }
+}
