@@ -7,5 +7,6 @@ mod inputs;
 mod journal;
 mod overrides;
 mod report;
+mod restart;
 mod secrets;
 mod support;
