@@ -147,8 +147,8 @@ impl Engine {
         let epoch = self.store.open(&principal, &run_id, Open::New).await?;
         let first = started_record(&facts, &plan, self.clock.now());
         let state = RunState::begin(Arc::new(facts), plan, first.event.timestamp);
-        let (pokes, poked) = mpsc::unbounded_channel();
-        let run = run::Run::new(self.clone(), state, epoch, poked);
+        let (pokes, listener) = mpsc::unbounded_channel();
+        let run = run::Run::new(self.clone(), state, epoch, listener);
         run.commit(vec![first], Vec::new()).await?;
         let signals = self.signals(principal, run_id, pokes);
         Ok(RunHandle { signals, task: tokio::spawn(run.drive(Input::Start, residence)) })
@@ -178,8 +178,8 @@ impl Engine {
     ) -> Result<RunHandle, EngineError> {
         let state = claim.stored.fold(plan)?;
         let (principal, run_id) = (state.facts.principal.clone(), state.facts.run_id.clone());
-        let (pokes, poked) = mpsc::unbounded_channel();
-        let run = run::Run::new(self.clone(), state, claim.epoch, poked);
+        let (pokes, listener) = mpsc::unbounded_channel();
+        let run = run::Run::new(self.clone(), state, claim.epoch, listener);
         let signals = self.signals(principal, run_id, pokes);
         Ok(RunHandle { signals, task: tokio::spawn(run.drive(Input::Resume, residence)) })
     }

@@ -45,16 +45,13 @@ impl StoredRun {
         run_id: &RunId,
     ) -> Result<Self, EngineError> {
         let checkpoint = store.checkpoint(principal, run_id, FOLD_VERSION).await?;
-        let (base, records) = match checkpoint.and_then(Image::read) {
-            Some(image) => {
-                let records = read_on(store, principal, run_id, image.next()).await?;
-                (Base::Checkpoint(Box::new(image)), records)
-            }
-            None => {
-                let records = read_on(store, principal, run_id, Sequence(0)).await?;
-                let first = records.first().ok_or_else(|| LogError::UnknownRun(run_id.clone()))?;
-                (Base::Beginning(Arc::new(RunState::facts_of(first)?)), records)
-            }
+        let (base, records) = if let Some(image) = checkpoint.and_then(Image::read) {
+            let records = read_on(store, principal, run_id, image.next()).await?;
+            (Base::Checkpoint(Box::new(image)), records)
+        } else {
+            let records = read_on(store, principal, run_id, Sequence(0)).await?;
+            let first = records.first().ok_or_else(|| LogError::UnknownRun(run_id.clone()))?;
+            (Base::Beginning(Arc::new(RunState::facts_of(first)?)), records)
         };
         records.iter().try_for_each(check_version)?;
         Ok(Self { base, records })
@@ -85,7 +82,7 @@ impl StoredRun {
                 }
             },
         };
-        state.ok_or_else(|| EngineError::Log(LogError::UnknownRun(run_id)))
+        state.ok_or(EngineError::Log(LogError::UnknownRun(run_id)))
     }
 }
 

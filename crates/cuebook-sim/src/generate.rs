@@ -50,7 +50,7 @@ fn ask(random: &mut Random) -> Ask {
         agent: random.chance(1, 2),
         untrusted: random.chance(1, 3),
         timeout_ms: if random.chance(1, 6) { 50 + random.below(3_000) } else { 0 },
-        replies: (0..1 + random.below(3)).map(|_| reply(random)).collect(),
+        replies: (0..=random.below(3)).map(|_| reply(random)).collect(),
     }
 }
 

@@ -144,7 +144,7 @@ impl<'e> Life<'e> {
         match task.await {
             Ok(Ok(handle)) => self.follow(handle),
             Ok(Err(EngineError::Log(LogError::Storage(_)))) => return Some(End::Unborn),
-            other => return self.break_down(&format!("the run cannot be started: {:?}", other.err())),
+            other => return Some(self.break_down(&format!("the run cannot be started: {:?}", other.err()))),
         }
         None
     }
@@ -152,7 +152,7 @@ impl<'e> Life<'e> {
     /// Takes the run over and up.
     async fn take_up(&mut self) -> Option<End> {
         if !self.is_stored_as_folded().await {
-            return self.break_down("what a checkpoint gives is not what the log gives");
+            return Some(self.break_down("what a checkpoint gives is not what the log gives"));
         }
         let engine = self.engine();
         let claim = match engine.claim(&self.facts.principal, &self.facts.run_id).await {
@@ -160,18 +160,18 @@ impl<'e> Life<'e> {
             Err(EngineError::Log(LogError::UnknownRun(_))) if self.world.acknowledged().is_empty() => {
                 return Some(End::Unborn);
             }
-            Err(error) => return self.break_down(&format!("the run cannot be claimed: {error}")),
+            Err(error) => return Some(self.break_down(&format!("the run cannot be claimed: {error}"))),
         };
         match engine.resume(claim, Arc::clone(&self.plan), Residence::WhileBusy) {
             Ok(handle) => self.follow(handle),
-            Err(error) => return self.break_down(&format!("the run cannot be taken up: {error}")),
+            Err(error) => return Some(self.break_down(&format!("the run cannot be taken up: {error}"))),
         }
         None
     }
 
-    fn break_down(&self, what: &str) -> Option<End> {
+    fn break_down(&self, what: &str) -> End {
         self.world.violated(what);
-        Some(End::Broken)
+        End::Broken
     }
 
     /// Whether reading from the last checkpoint comes to the same as folding the whole log.
@@ -209,7 +209,7 @@ impl<'e> Life<'e> {
                 self.resident = None;
                 self.schedule(self.world.time.passed() + PAUSE_MS, Event::TakeUp);
             }
-            Err(error) => return self.break_down(&format!("a task of the run failed: {error}")),
+            Err(error) => return Some(self.break_down(&format!("a task of the run failed: {error}"))),
         }
         None
     }
@@ -254,16 +254,17 @@ impl<'e> Life<'e> {
                 None
             }
             (_, None) if self.answer_people().await => None,
-            (_, None) => self.break_down("the run is stuck"),
+            (_, None) => Some(self.break_down("the run is stuck")),
         }
     }
 
     async fn happen(&mut self, event: Event) -> Option<End> {
         let world = Arc::clone(&self.world);
         match event {
-            Event::TakeUp if self.resident.is_none() => return self.take_up().await,
-            Event::Fault(Fault::SecondLife { .. }) => return self.take_up().await,
-            Event::TakeUp => {}
+            Event::TakeUp | Event::Fault(Fault::SecondLife { .. }) => {
+                let is_in_vain = self.resident.is_some() && matches!(event, Event::TakeUp);
+                return if is_in_vain { None } else { self.take_up().await };
+            }
             Event::SecretsBack => world.prompts.put_secrets_away(false),
             Event::Fault(Fault::Crash { .. }) => world.crash(),
             Event::Fault(Fault::Clock { by, .. }) => world.time.jump(by),

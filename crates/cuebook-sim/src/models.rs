@@ -98,11 +98,11 @@ impl SimModels {
         self.world.time.sleep(reply.after_ms).await;
         let failure = |retryable| {
             let error = RunError::new(ErrorCode::ProviderError, format!("cannot answer {text}"));
-            Err(RunError { retryable: Some(retryable), ..error })
+            RunError { retryable: Some(retryable), ..error }
         };
         match reply.answer {
-            Answer::Hiccup => return failure(true),
-            Answer::Refusal => return failure(false),
+            Answer::Hiccup => return Err(failure(true)),
+            Answer::Refusal => return Err(failure(false)),
             Answer::Echo => {}
             Answer::Pieces => {
                 for piece in text.split_inclusive(' ') {

@@ -14,7 +14,9 @@ impl Decider<'_> {
         }
         self.ring_run();
         let active: Vec<usize> = self.state.active().collect();
-        active.into_iter().for_each(|node| self.resume_node(node));
+        for node in active {
+            self.resume_node(node);
+        }
     }
 
     /// Rings when the whole run has taken too long.
