@@ -56,8 +56,9 @@ fn ask(random: &mut Random) -> Ask {
 
 fn reply(random: &mut Random) -> Reply {
     let answer = match random.below(10) {
-        0..5 => Answer::Echo,
-        5..7 => Answer::Pieces,
+        0..3 => Answer::Echo,
+        3..5 => Answer::Pieces,
+        5 | 6 => Answer::Gossip,
         7..9 => Answer::Hiccup,
         _ => Answer::Refusal,
     };

@@ -9,6 +9,7 @@ use cuebook_wire::{ErrorCode, NodeId, RunError, RunId, Sequence};
 use futures_util::future::BoxFuture;
 
 use crate::flow::TAINT;
+use crate::prompts::CANARY;
 use crate::scenario::{Answer, Kind, Reply};
 use crate::world::World;
 
@@ -91,19 +92,20 @@ impl SimModels {
 
     async fn answer(
         &self,
-        text: String,
+        mut text: String,
         reply: Reply,
         pieces: PieceSink<'_>,
     ) -> Result<ModelAnswer, RunError> {
         self.world.time.sleep(reply.after_ms).await;
-        let failure = |retryable| {
+        let failure = |text: &str, retryable| {
             let error = RunError::new(ErrorCode::ProviderError, format!("cannot answer {text}"));
             RunError { retryable: Some(retryable), ..error }
         };
         match reply.answer {
-            Answer::Hiccup => return Err(failure(true)),
-            Answer::Refusal => return Err(failure(false)),
-            Answer::Echo => {}
+            Answer::Hiccup => return Err(failure(&text, true)),
+            Answer::Refusal => return Err(failure(&text, false)),
+            Answer::Gossip if self.world.is_told() => text.push_str(CANARY),
+            Answer::Echo | Answer::Gossip => {}
             Answer::Pieces => {
                 for piece in text.split_inclusive(' ') {
                     pieces(piece);

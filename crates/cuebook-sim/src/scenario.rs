@@ -85,6 +85,8 @@ pub enum Answer {
     Echo,
     /// The same in pieces.
     Pieces,
+    /// Everything, and the secret besides if any model has heard it before.
+    Gossip,
     /// A failure that may pass, which tells what was sent.
     Hiccup,
     /// A failure that stays.

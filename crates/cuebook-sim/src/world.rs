@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuebook_log::Record;
 
-use crate::prompts::Prompts;
+use crate::prompts::{CANARY, Prompts};
 use crate::scenario::{Fault, Scenario};
 use crate::time::{Idle, Time};
 
@@ -114,6 +114,11 @@ impl World {
         if !is_same {
             self.violated("two texts were sent under one invocation id");
         }
+    }
+
+    /// Whether any model has been sent the secret.
+    pub(crate) fn is_told(&self) -> bool {
+        self.notes().sent.values().any(|text| text.contains(CANARY))
     }
 
     /// Notes that a process called a model for an attempt, which it must do once.
