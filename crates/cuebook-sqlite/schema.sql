@@ -67,6 +67,25 @@ CREATE TABLE definitions (
     PRIMARY KEY (tenant, workflow_id)
 ) STRICT;
 
+-- Requests with an Idempotency-Key: who is at each, and what it was answered; its body as a hash. The owner is null when it
+-- let go; status, headers (JSON) and reply are null before the answer.
+CREATE TABLE requests (
+    tenant     TEXT NOT NULL,
+    endpoint   TEXT NOT NULL,
+    key        TEXT NOT NULL,
+    body       TEXT NOT NULL,
+    owner      TEXT,
+    ticket     TEXT NOT NULL,
+    claimed_at INTEGER NOT NULL,
+    status     INTEGER,
+    headers    TEXT,
+    reply      TEXT,
+    PRIMARY KEY (tenant, endpoint, key)
+) STRICT;
+
+-- Requests are forgotten by their age.
+CREATE INDEX requests_by_age ON requests (tenant, claimed_at);
+
 -- Runs that have not ended, and when each needs its writer next, in milliseconds since 1970: 0 is now, null is when a signal
 -- comes. A start looks at what remains, not at all that ever was.
 CREATE TABLE unfinished (

@@ -131,9 +131,11 @@ impl From<SignalBody> for Input {
 impl Engine {
     /// Starts a run: its first record is durable when this returns.
     ///
+    /// A run that was opened and got no record, because its process was cut off, is started as if it were new.
+    ///
     /// # Errors
     ///
-    /// When the store has a run of this id, or fails.
+    /// [`LogError::RunExists`] when the store has a run of this id that was started; when the store fails.
     pub async fn start(
         &self,
         facts: RunFacts,
@@ -144,7 +146,7 @@ impl Engine {
         let run_id = facts.run_id.clone();
         let definition = serde_json::to_value(&*plan.definition).unwrap_or_default();
         self.store.put(&principal, &cuebook_prompt::Value::trusted(definition).text()).await?;
-        let epoch = self.store.open(&principal, &run_id, Open::New).await?;
+        let epoch = self.open(&principal, &run_id).await?;
         let first = started_record(&facts, &plan, self.clock.now());
         let state = RunState::begin(Arc::new(facts), plan, first.event.timestamp);
         let (pokes, listener) = mpsc::unbounded_channel();
@@ -186,6 +188,14 @@ impl Engine {
 
     fn signals(&self, principal: Principal, run_id: RunId, pokes: mpsc::UnboundedSender<()>) -> RunSignals {
         RunSignals { run_id, principal, store: Arc::clone(&self.store), pokes }
+    }
+
+    /// Makes this the writer of a run that was not started yet.
+    async fn open(&self, principal: &Principal, run_id: &RunId) -> Result<u64, LogError> {
+        let opened = self.store.open(principal, run_id, Open::New).await;
+        let Err(LogError::RunExists(_)) = &opened else { return opened };
+        let log = self.store.read(principal, run_id, Sequence(0), 1).await?;
+        if log.is_empty() { self.store.open(principal, run_id, Open::TakeOver).await } else { opened }
     }
 }
 

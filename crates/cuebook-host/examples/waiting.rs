@@ -15,7 +15,7 @@ use cuebook_host::prompt::Principal;
 use cuebook_host::wire::{
     CreateRun, EventId, EventType, RunEvent, RunId, RunStatus, Sequence, Timestamp, WorkflowId,
 };
-use cuebook_host::{Host, Options};
+use cuebook_host::{CreateOptions, Host, Options};
 use serde_json::{Value as Json, json};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -73,7 +73,7 @@ fn open(root: &Path, data: &str) -> Outcome<Arc<Host>> {
 
 async fn create(host: &Arc<Host>, workflow: &str) -> Outcome<RunId> {
     let request = CreateRun::new(WorkflowId::new(workflow));
-    let created = host.create_run(&Principal::local(), request).await;
+    let created = host.create_run(&Principal::local(), request, CreateOptions::default()).await;
     Ok(created.map_err(|refusal| refusal.message)?.run_id)
 }
 

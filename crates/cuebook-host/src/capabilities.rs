@@ -44,6 +44,7 @@ impl Host {
                 json!({"supported": true, "scopes": ["tenant"], "resolution": "host-managed"});
         }
         if test_seams {
+            document["testing"] = json!({"mockProviders": cuebook_engine::MOCK_PROVIDERS});
             document["conformance"] = json!({"mockAgent": true});
             document["fixtures"] = self.workflows.ids().filter(|id| id.starts_with("conformance-")).collect();
         }

@@ -1,6 +1,7 @@
 //! The templates of all libraries as a list that is read page by page.
 
 use cuebook_prompt::{Entry, Owner};
+use cuebook_wire::template::TemplateOrigin;
 use cuebook_wire::{LibraryId, PromptRef, PromptTemplate, TemplateId};
 
 use crate::host::Host;
@@ -16,21 +17,16 @@ impl Host {
         &self,
         after: Option<&Place>,
         limit: usize,
-        wanted: impl Fn(&PromptTemplate) -> bool,
+        wanted: impl Fn(&PromptTemplate, TemplateOrigin) -> bool,
     ) -> (Vec<PromptTemplate>, Option<Place>) {
-        let mut page: Vec<(Place, PromptTemplate)> = Vec::with_capacity(limit.min(64));
-        for (library, owner, entry) in self.libraries.latest_after(after) {
-            let template = with_provenance(owner, entry);
-            if !wanted(&template) {
-                continue;
-            }
-            if page.len() == limit {
-                let next = page.last().map(|(place, _)| place.clone());
-                return (page.into_iter().map(|(_, template)| template).collect(), next);
-            }
-            page.push(((library.clone(), template.template_id.clone()), template));
-        }
-        (page.into_iter().map(|(_, template)| template).collect(), None)
+        let found = self.libraries.latest_after(after);
+        let mut found = found.filter(|(_, owner, entry)| wanted(&entry.template, owner.source()));
+        let page: Vec<_> = found.by_ref().take(limit).collect();
+        let place = |(library, _, entry): &(&LibraryId, Owner, &Entry)| {
+            ((*library).clone(), entry.template.template_id.clone())
+        };
+        let next = found.next().and_then(|_| page.last().map(place));
+        (page.into_iter().map(|(_, owner, entry)| with_provenance(owner, entry)).collect(), next)
     }
 
     /// The template that a ref means.

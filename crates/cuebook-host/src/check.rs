@@ -1,10 +1,10 @@
 //! Checking a whole project before anything runs.
 //!
-//! It owns what only the parts together show: refs that no library has, and nodes bound to agents that nobody knows. What
-//! is wrong within one file is found when it is read.
+//! It owns what only the parts together show: refs that no library has, and nodes bound to agents that nobody knows;
+//! and what is doubtful about a template. What is wrong within one file is found when it is read.
 
 use cuebook_engine::{NodeType, PlanNode};
-use cuebook_prompt::{NodePrompts, PromptError};
+use cuebook_prompt::{Body, Entry, Library, NodePrompts, PromptError};
 use cuebook_template::{Diagnostic, Severity, nearest};
 use cuebook_wire::{AgentId, ErrorCode, LibraryId, PromptKind, PromptRef, PromptRefs};
 
@@ -34,9 +34,11 @@ impl Host {
             workflows: self.workflows.ids().map(str::to_owned).collect(),
             agents: self.agents.ids().count(),
             templates: self.libraries.iter().map(|library| library.entries().count()).sum(),
+            warnings: self.warnings.clone(),
             ..ProjectCheck::default()
         };
         self.check_host_defaults(&mut check.problems);
+        check.warnings.extend(self.libraries.iter().flat_map(Library::entries).flat_map(lints));
         self.agents.ids().for_each(|id| self.check_agent(id, &mut check.problems));
         for id in self.workflows.ids() {
             if let Some(workflow) = check.problems.collect(self.workflows.load(id)) {
@@ -94,6 +96,24 @@ impl Host {
     fn find(&self, reference: &PromptRef, within: Option<&LibraryId>) -> Result<(), PromptError> {
         self.libraries.find(reference, within).map(drop)
     }
+}
+
+/// What is doubtful about a template: placeholders that nobody declares, variables that no placeholder takes, and text
+/// that looks like a placeholder or like logic.
+fn lints(entry: &Entry) -> Vec<Diagnostic> {
+    let Body::Template(program) = &entry.pinned().body else { return Vec::new() };
+    let declared: Vec<&str> =
+        entry.template.variables.iter().map(|variable| variable.name.as_str()).collect();
+    let mut found = program.undeclared(&declared);
+    found.extend(program.lints_knowing(|name| declared.contains(&name)));
+    found.sort_by_key(|finding| finding.label.as_ref().map(|label| label.span));
+    let unused = declared.iter().filter_map(|name| program.unused(name));
+    found.extend(unused.map(|finding| said_by_template(finding, entry)));
+    found
+}
+
+fn said_by_template(finding: Diagnostic, entry: &Entry) -> Diagnostic {
+    Diagnostic { message: format!("{} in {}", finding.message, entry.pinned().reference), ..finding }
 }
 
 /// The refs of `refs` with their kinds.

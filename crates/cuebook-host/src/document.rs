@@ -83,6 +83,16 @@ impl Document {
         }
     }
 
+    /// The place of `span` of the text at a JSON pointer: exact where the text stands as it is, else that of the whole.
+    pub(crate) fn within_text(&self, pointer: &str, span: Span) -> Span {
+        match self.format {
+            Format::FrontMatter { text, .. } if pointer == "/text" => {
+                first_line(&self.source, Span::new(text.start + span.start, text.start + span.end))
+            }
+            _ => self.locate(pointer),
+        }
+    }
+
     /// The faults of the value as problems of the text.
     pub(crate) fn problems(&self, faults: Vec<Fault>) -> Problems {
         faults.into_iter().map(|fault| self.problem(fault)).collect()

@@ -1,5 +1,7 @@
 //! Reading files and directories, with errors that name the path.
 
+use std::fs::{DirEntry, File};
+use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use cuebook_template::{Diagnostic, Source};
@@ -16,18 +18,59 @@ const MAX_BYTES: u64 = 4 * 1024 * 1024;
 ///
 /// `file_unreadable` when it is not there, no regular file, too large, or not UTF-8.
 pub(crate) fn read_text(path: &Path) -> Result<Source, Problems> {
-    let problem = |reason: &str| unreadable(path, reason);
-    let facts = std::fs::metadata(path).map_err(|error| problem(&error.to_string()))?;
+    let text = text_of(path).map_err(|reason| unreadable(path, &reason))?;
+    Ok(Source::new(shown(path).to_string(), text))
+}
+
+/// The text of a file under the rules of [`read_text`].
+///
+/// # Errors
+///
+/// Why there is none, as a fragment that does not name the path.
+pub(crate) fn text_of(path: &Path) -> Result<String, String> {
+    let facts = std::fs::metadata(path).map_err(|error| error.to_string())?;
     if !facts.is_file() {
-        return Err(problem("it is not a regular file"));
+        return Err("it is not a regular file".to_owned());
     }
     if facts.len() > MAX_BYTES {
-        return Err(problem(&format!("it has {} bytes; at most {MAX_BYTES} are read", facts.len())));
+        return Err(format!("it has {} bytes; at most {MAX_BYTES} are read", facts.len()));
     }
-    let bytes = std::fs::read(path).map_err(|error| problem(&error.to_string()))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|error| problem(&format!("byte {} is not UTF-8", error.utf8_error().valid_up_to())))?;
-    Ok(Source::new(shown(path).to_string(), text))
+    utf8(read_bytes(path, facts.len()).map_err(|error| error.to_string())?)
+}
+
+/// Reads a UTF-8 text of at most 4 MiB from a stream called `name`.
+///
+/// # Errors
+///
+/// `file_unreadable` when it cannot be read, is too large, or is not UTF-8.
+pub(crate) fn read_stream(name: &str, stream: impl Read) -> Result<Source, Problems> {
+    let read = || {
+        let mut bytes = Vec::new();
+        stream.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(format!("it has more than {MAX_BYTES} bytes"));
+        }
+        utf8(bytes)
+    };
+    let text = read().map_err(|reason| unreadable(Path::new(name), &reason))?;
+    Ok(Source::new(name, text))
+}
+
+/// Bytes as text.
+///
+/// # Errors
+///
+/// The offset of the first byte that is not UTF-8.
+pub(crate) fn utf8(bytes: Vec<u8>) -> Result<String, String> {
+    String::from_utf8(bytes)
+        .map_err(|error| format!("byte {} is not UTF-8", error.utf8_error().valid_up_to()))
+}
+
+/// The bytes of a file of about `length` bytes, without asking for its length again.
+fn read_bytes(path: &Path, length: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default() + 1);
+    File::open(path)?.take(MAX_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// A path as a person wants to read it: without a leading `./`.
@@ -35,7 +78,8 @@ pub fn shown(path: &Path) -> std::path::Display<'_> {
     path.strip_prefix(".").ok().filter(|rest| *rest != Path::new("")).unwrap_or(path).display()
 }
 
-fn unreadable(path: &Path, reason: &str) -> Problems {
+/// The problem of a file that cannot be read.
+pub(crate) fn unreadable(path: &Path, reason: &str) -> Problems {
     Diagnostic::error(ErrorCode::FileUnreadable.as_str(), format!("cannot read {}: {reason}", shown(path)))
         .into()
 }
@@ -46,11 +90,11 @@ fn unreadable(path: &Path, reason: &str) -> Problems {
 ///
 /// `file_unreadable` when the directory is there and cannot be listed.
 pub(crate) fn list(directory: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>, Problems> {
-    let wanted = |path: &PathBuf| {
-        path.is_file()
-            && path.extension().and_then(|it| it.to_str()).is_some_and(|it| extensions.contains(&it))
-    };
-    Ok(entries(directory)?.into_iter().filter(wanted).collect())
+    by_name(directory, |entry| {
+        let name = entry.file_name();
+        let extension = Path::new(&name).extension().and_then(|it| it.to_str());
+        extension.is_some_and(|it| extensions.contains(&it)) && is_file(entry)
+    })
 }
 
 /// Everything in `directory`, by name; nothing when it is not there.
@@ -59,25 +103,40 @@ pub(crate) fn list(directory: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>
 ///
 /// As [`list`].
 pub(crate) fn entries(directory: &Path) -> Result<Vec<PathBuf>, Problems> {
+    by_name(directory, |_| true)
+}
+
+/// Whether an entry is a file or leads to one; the listing knows it of all but links.
+fn is_file(entry: &DirEntry) -> bool {
+    entry.file_type().is_ok_and(|kind| kind.is_file() || (kind.is_symlink() && entry.path().is_file()))
+}
+
+fn by_name(directory: &Path, wanted: impl Fn(&DirEntry) -> bool) -> Result<Vec<PathBuf>, Problems> {
     if !directory.exists() {
         return Ok(Vec::new());
     }
     let read = || -> std::io::Result<Vec<PathBuf>> {
-        let mut paths: Vec<PathBuf> =
-            std::fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
-        paths.sort();
-        Ok(paths)
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(directory)? {
+            let entry = entry?;
+            names.extend(wanted(&entry).then(|| entry.file_name()));
+        }
+        names.sort_unstable();
+        Ok(names.into_iter().map(|name| directory.join(name)).collect())
     };
     read().map_err(|error| unreadable(directory, &error.to_string()))
 }
 
 /// The path of `relative` below `root`, if it stays there: no `..`, nothing absolute, no symlink that leads out.
 pub(crate) fn contained(root: &Path, relative: &str) -> Option<PathBuf> {
-    let plain =
-        Path::new(relative).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    let path = plain.then(|| root.join(relative))?;
+    let path = goes_down(relative).then(|| root.join(relative))?;
     let (root, real) = (root.canonicalize().ok()?, path.canonicalize().ok()?);
     real.starts_with(root).then_some(path)
+}
+
+/// Whether a path, read without a look at the disk, names something below where it is joined to.
+pub(crate) fn goes_down(relative: &str) -> bool {
+    Path::new(relative).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
 #[cfg(test)]

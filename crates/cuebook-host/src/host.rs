@@ -5,7 +5,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cuebook_engine::{CHECKPOINT_EVERY, Engine, Plan, Residence, RunFacts, RunHandle, read_inputs};
+use cuebook_engine::{
+    CHECKPOINT_EVERY, Engine, Plan, Residence, RunFacts, RunHandle, StreamText, read_inputs,
+};
 use cuebook_log::{MemoryStore, RunStore};
 use cuebook_prompt::{Libraries, Pipeline, Principal, SecretStore, Source, SourceSet};
 use cuebook_sqlite::SqliteStore;
@@ -55,8 +57,12 @@ pub struct Host {
     pub pipeline: Arc<Pipeline>,
     /// Where runs are kept.
     pub store: Arc<dyn RunStore>,
+    /// What is doubtful about the templates, found when they were loaded.
+    pub warnings: Problems,
     pub(crate) engine: Engine,
     pub(crate) service: Service,
+    /// A name that no other process has: the owner of the requests that this one is at.
+    pub(crate) instance: String,
     root: PathBuf,
 }
 
@@ -105,9 +111,19 @@ impl Host {
             clock: Arc::new(SystemClock::default()),
             checkpoint_every: CHECKPOINT_EVERY,
         };
-        let (workflows, root) = (loaded.workflows, options.root.clone());
-        let service = Service::default();
-        Ok(Self { config, libraries, agents, workflows, pipeline, store, engine, service, root })
+        Ok(Self {
+            config,
+            libraries,
+            agents,
+            workflows: loaded.workflows,
+            pipeline,
+            store,
+            warnings: loaded.warnings,
+            engine,
+            service: Service::default(),
+            instance: new_ticket(),
+            root: options.root.clone(),
+        })
     }
 
     /// Loads a workflow: a path to a JSON file, the id of a workflow of the project, or, without a name, the one that
@@ -167,11 +183,12 @@ impl Host {
             inputs.undeclared.iter().for_each(|(name, _)| problems.push(undeclared(&plan.definition, name)));
         }
         problems.collect(self.check_overrides(start.configurable.as_ref()));
+        problems.collect(check_mock_provider(start.configurable.as_ref()));
         let variables = inputs.map(|inputs| inputs.variables).unwrap_or_default();
         let overlay = start.configurable.as_ref().and_then(|overlay| overlay.recursion_limit);
         let limit = self.config.limits.max_node_executions;
         let facts = RunFacts {
-            run_id: RunId::new(format!("run_{}", uuid::Uuid::now_v7().simple())),
+            run_id: run_id_of(&new_ticket()),
             principal: start.principal.clone(),
             user: None,
             workflow_id: plan.definition.id.clone(),
@@ -215,6 +232,27 @@ impl Host {
             .await
             .map_err(|error| Diagnostic::error(ErrorCode::InternalError.as_str(), error.to_string()).into())
     }
+}
+
+/// The stand-in that a run asks for must be one that there is, with settings that it can use.
+fn check_mock_provider(configurable: Option<&Configurable>) -> Result<(), Problems> {
+    let Some(mock) = configurable.and_then(|it| it.mock_provider.as_ref()) else { return Ok(()) };
+    let shown = |fault: Fault| {
+        let message = format!("{} (at /configurable/mockProvider{})", fault.message, fault.path);
+        Fault { message, ..fault }
+    };
+    let read = StreamText::read(mock);
+    read.map(drop).map_err(|faults| input_problems(faults.into_iter().map(shown).collect()))
+}
+
+/// A name that nothing else has, and that sorts by the time it was made.
+pub(crate) fn new_ticket() -> String {
+    uuid::Uuid::now_v7().simple().to_string()
+}
+
+/// The id of the run that is made under a ticket.
+pub fn run_id_of(ticket: &str) -> RunId {
+    RunId::new(format!("run_{ticket}"))
 }
 
 /// The store in a data directory, or one in memory.

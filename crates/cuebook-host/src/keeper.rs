@@ -76,7 +76,7 @@ impl Host {
 
     fn after(self: &Arc<Self>, key: RunKey, rest: Result<Rest, EngineError>) {
         match rest {
-            Ok(Rest::Ended(_)) => {}
+            Ok(Rest::Ended(_)) => self.service.release(&key),
             Ok(Rest::Parked) => self.ask_keeper(Request::Parked(key)),
             Err(error) => {
                 tracing::error!(run_id = %key.run_id, %error, "the task of a run has failed");

@@ -19,13 +19,18 @@ pub mod journal;
 mod keeper;
 mod load;
 mod models;
+mod parallel;
+mod projection;
 mod refusal;
 mod render;
 mod report;
+mod requests;
 mod residents;
+mod scopes;
 mod seams;
 mod secrets;
 mod service;
+pub mod templates;
 
 pub use agents::AgentRegistry;
 pub use catalog::Place;
@@ -40,16 +45,17 @@ pub use explain::{
     disclose_composition, disclose_error, disclose_node, disclose_preview, disclose_resolution, margin,
 };
 pub use files::shown;
-pub use host::{CONFIG_FILE, Host, Options, StartRun, load_config};
+pub use host::{CONFIG_FILE, Host, Options, StartRun, load_config, run_id_of};
 pub use init::init;
 pub use inputs::{TypedInput, named, read_typed};
 pub use load::{Directories, WorkflowFile, Workflows};
 pub use models::ModelRouter;
+pub use projection::Projection;
 pub use refusal::Refusal;
 pub use render::{Rendered, parse_reference};
 pub use report::{Problems, render as render_diagnostic};
 pub use secrets::ConfiguredSecrets;
-pub use service::{CreatedRun, sequence_of};
+pub use service::{CreateOptions, CreatedRun, sequence_of};
 
 pub use cuebook_template::Diagnostic;
 

@@ -4,6 +4,7 @@
 //! stops only those who ask for it, because a directory may hold workflows for other hosts.
 
 mod agents;
+mod lint;
 mod packs;
 mod prompts;
 mod workflows;
@@ -75,6 +76,8 @@ pub(crate) struct Loaded {
     pub(crate) libraries: Libraries,
     pub(crate) agents: AgentRegistry,
     pub(crate) workflows: Workflows,
+    /// What is doubtful about the templates.
+    pub(crate) warnings: Problems,
 }
 
 /// Loads everything in `directories`.
@@ -88,16 +91,19 @@ pub(crate) fn load(config: &Config, directories: &Directories) -> Result<Loaded,
     for directory in &directories.agents {
         agents.extend(problems.collect(agents::load(directory)).unwrap_or_default());
     }
-    let mut libraries = vec![host.into_library()];
+    let (library, mut warnings) = host.into_parts();
+    let mut libraries = vec![library];
     for directory in &directories.packs {
         if let Some(packs) = problems.collect(packs::load(directory)) {
             agents.extend(packs.agents);
             libraries.extend(packs.libraries);
+            warnings.extend(packs.warnings);
         }
     }
     agents::refuse_doubles(&agents, &mut problems);
     let workflows = problems.collect(Workflows::list(&directories.workflows)).unwrap_or_default();
     let libraries = Libraries::new(libraries);
     let agents = AgentRegistry::new(agents, &libraries);
-    problems.or(Loaded { libraries, agents, workflows })
+    let warnings = warnings.into_iter().collect();
+    problems.or(Loaded { libraries, agents, workflows, warnings })
 }

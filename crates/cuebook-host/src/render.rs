@@ -117,15 +117,15 @@ impl Host {
 /// The variables of a template and its placeholders that none of them declares.
 fn names_of(entry: &Entry) -> Vec<&str> {
     let declared = entry.template.variables.iter().map(|variable| variable.name.as_str());
-    let placeholders = match &entry.pinned.body {
+    let placeholders = match &entry.pinned().body {
         Body::Template(program) => program.names().iter().map(|name| &**name).collect(),
-        Body::Static { .. } => Vec::new(),
+        Body::Layered(_) | Body::Static { .. } => Vec::new(),
     };
     declared.chain(placeholders).collect()
 }
 
 fn no_variable(entry: &Entry, name: &str, known: &[&str]) -> Diagnostic {
-    let message = format!("{} has no variable '{name}'", entry.pinned.reference);
+    let message = format!("{} has no variable '{name}'", entry.pinned().reference);
     let problem = Diagnostic::error(ErrorCode::ValidationError.as_str(), message);
     match nearest(name, known.iter().copied()) {
         Some(near) => problem.with_hint(format!("did you mean '{near}'?")),

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use cuebook_engine::{ComposedPart, Plan, Residence, RunFacts, RunState, SignalBody, StoredRun, snapshot};
-use cuebook_log::{Record, RunEntry, RunKey};
+use cuebook_engine::{ComposedPart, EngineError, Plan, Residence, RunState, SignalBody};
+use cuebook_log::{LogError, Record, RunEntry, RunKey};
 use cuebook_prompt::{ContentHash, Principal, Value};
 use cuebook_wire::{
-    CreateRun, ErrorCode, NodeId, RunEvent, RunId, RunSnapshot, RunStatus, Sequence, WorkflowDefinition,
-    WorkflowId, strict,
+    CreateRun, ErrorCode, NodeId, RunEvent, RunId, RunStatus, Sequence, WorkflowDefinition, WorkflowId,
+    strict,
 };
 use serde_json::{Value as Json, json};
 use tokio::sync::{mpsc, watch};
@@ -17,15 +17,28 @@ use crate::host::{Host, StartRun};
 use crate::keeper::Request;
 use crate::refusal::Refusal;
 use crate::residents::Residents;
+use crate::scopes::{InScope, Scopes};
 
 /// What was made of a request for a run.
 #[derive(Clone, Debug)]
 pub struct CreatedRun {
     /// The run.
     pub run_id: RunId,
-    /// Its status; `running` also when it has ended already, as its end is told by its events.
+    /// Its status: `running`, also when it waits or has ended by now, as its events tell that.
     pub status: RunStatus,
 }
+
+/// How a run is created.
+#[derive(Clone, Debug, Default)]
+pub struct CreateOptions {
+    /// The id it is to have; a new one when absent. A run of this id that was started before is the answer.
+    pub run_id: Option<RunId>,
+    /// Whether no other run of its tenant and scope may be under way.
+    pub alone_in_scope: bool,
+}
+
+/// How long a caller should wait for another run to end, in seconds.
+const RETRY_AFTER: u64 = 5;
 
 /// How many compiled plans are kept; when there are more, those that no run uses go.
 const MAX_PLANS: usize = 512;
@@ -36,11 +49,25 @@ pub(crate) struct Service {
     pub(crate) residents: Residents,
     pub(crate) keeper: OnceLock<mpsc::UnboundedSender<Request>>,
     plans: Mutex<HashMap<ContentHash, Arc<Plan>>>,
+    scopes: Scopes,
+    scoped: Mutex<HashMap<RunKey, InScope>>,
 }
 
 impl Service {
-    fn plan(&self, hash: &ContentHash) -> Option<Arc<Plan>> {
+    pub(crate) fn plan(&self, hash: &ContentHash) -> Option<Arc<Plan>> {
         self.plans.lock().unwrap_or_else(PoisonError::into_inner).get(hash).cloned()
+    }
+
+    /// Keeps a run in its scope until it is released, whether it has a task or waits.
+    fn hold(&self, key: &RunKey, in_scope: Option<InScope>) {
+        if let Some(in_scope) = in_scope {
+            self.scoped.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), in_scope);
+        }
+    }
+
+    /// Lets a run leave its scope.
+    pub(crate) fn release(&self, key: &RunKey) {
+        self.scoped.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
     }
 
     fn keep(&self, plan: Arc<Plan>) {
@@ -64,21 +91,15 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// `validation_error` for an unknown workflow, bad inputs or a bad overlay.
+    /// `validation_error` for an unknown workflow, bad inputs or a bad overlay; `run_already_active` when the run is to be
+    /// alone in its scope and is not.
     pub async fn create_run(
         self: &Arc<Self>,
         principal: &Principal,
         request: CreateRun,
+        options: CreateOptions,
     ) -> Result<CreatedRun, Refusal> {
-        let plan =
-            self.workflow_for(principal, &request.workflow_id).await.map_err(|refusal| {
-                match refusal.code {
-                    ErrorCode::NotFound => {
-                        Refusal::new(ErrorCode::ValidationError, "'workflowId' names no workflow")
-                    }
-                    _ => refusal,
-                }
-            })?;
+        let plan = self.workflow_for(principal, &request.workflow_id).await.map_err(unknown_workflow)?;
         let start = StartRun {
             principal,
             plan: &plan,
@@ -87,23 +108,33 @@ impl Host {
             refuse_undeclared: false,
         };
         let mut facts = self.facts(&start)?;
+        facts.run_id = options.run_id.unwrap_or(facts.run_id);
         facts.tags = request.tags;
         facts.metadata = request.metadata;
         let run_id = facts.run_id.clone();
+        let enter = |scope: &String| {
+            self.service.scopes.enter(&principal.tenant, scope, &run_id, options.alone_in_scope)
+        };
+        let in_scope = request.scope_id.as_ref().map(enter).transpose().map_err(|other| active(&other))?;
         let key = key_of(principal, &run_id);
         // Before it can be seen, so that nobody takes it up besides.
-        self.service.residents.claim(&key);
+        let is_mine = self.service.residents.claim(&key);
         match self.engine.start(facts, Arc::clone(&plan), Residence::WhileBusy).await {
-            Ok(handle) => self.follow(key, handle),
+            Ok(handle) => {
+                self.service.hold(&key, in_scope);
+                self.service.keep(plan);
+                self.follow(key, handle);
+            }
             Err(error) => {
-                self.service.residents.leave(&key);
-                return Err(error.into());
+                if is_mine {
+                    self.service.residents.leave(&key);
+                }
+                if !matches!(error, EngineError::Log(LogError::RunExists(_))) {
+                    return Err(error.into());
+                }
             }
         }
-        self.service.keep(plan);
-        let status = self.store.entry(principal, &run_id).await?.status;
-        let status = if status.is_terminal() { RunStatus::Running } else { status };
-        Ok(CreatedRun { run_id, status })
+        Ok(CreatedRun { run_id, status: RunStatus::Running })
     }
 
     /// The plan of a workflow: one that the tenant registered, or one of the project.
@@ -116,7 +147,7 @@ impl Host {
             return self.compiled(&registered.hash, &registered.text);
         }
         if self.workflows.has(id.as_str()) {
-            Ok(self.workflows.load(id.as_str())?.plan)
+            Ok(self.workflows.plan(id.as_str())?)
         } else {
             Err(Refusal::not_found("workflow"))
         }
@@ -142,7 +173,7 @@ impl Host {
     }
 
     /// The plan of a definition that this host has compiled before.
-    fn compiled(&self, hash: &ContentHash, text: &str) -> Result<Arc<Plan>, Refusal> {
+    pub(crate) fn compiled(&self, hash: &ContentHash, text: &str) -> Result<Arc<Plan>, Refusal> {
         if let Some(plan) = self.service.plan(hash) {
             return Ok(plan);
         }
@@ -207,59 +238,6 @@ impl Host {
     ) -> Result<Vec<RunEvent>, Refusal> {
         let records = self.store.read(principal, run_id, from, limit).await?;
         Ok(records.into_iter().map(|record| record.event).collect())
-    }
-
-    /// The run's snapshot now.
-    ///
-    /// # Errors
-    ///
-    /// `not_found`.
-    pub async fn run_snapshot(&self, principal: &Principal, run_id: &RunId) -> Result<RunSnapshot, Refusal> {
-        Ok(snapshot(&self.run_state(principal, run_id).await?))
-    }
-
-    /// Where a run stands, from its last checkpoint on.
-    async fn run_state(&self, principal: &Principal, run_id: &RunId) -> Result<RunState, Refusal> {
-        let stored = StoredRun::read(&*self.store, principal, run_id).await?;
-        let plan = self.plan_of(principal, stored.facts()).await?;
-        Ok(stored.fold(plan)?)
-    }
-
-    /// The run's snapshot right after the event at `sequence`.
-    ///
-    /// # Errors
-    ///
-    /// `not_found`.
-    pub async fn snapshot_at(
-        &self,
-        principal: &Principal,
-        run_id: &RunId,
-        sequence: Sequence,
-    ) -> Result<RunSnapshot, Refusal> {
-        let count = usize::try_from(sequence.0.saturating_add(1)).unwrap_or(usize::MAX);
-        let records = self.store.read(principal, run_id, Sequence(0), count).await?;
-        Ok(snapshot(&self.fold(principal, &records).await?))
-    }
-
-    /// Folds a log on the plan that its run is fixed to.
-    async fn fold(&self, principal: &Principal, records: &[Record]) -> Result<RunState, Refusal> {
-        let first = records.first().ok_or_else(|| Refusal::not_found("run"))?;
-        let facts = RunState::facts_of(first).map_err(|_| broken())?;
-        let plan = self.plan_of(principal, &facts).await?;
-        RunState::of_log(records, plan).map_err(|_| broken())?.ok_or_else(broken)
-    }
-
-    /// The plan that a run is fixed to.
-    pub(crate) async fn plan_of(
-        &self,
-        principal: &Principal,
-        facts: &RunFacts,
-    ) -> Result<Arc<Plan>, Refusal> {
-        if let Some(plan) = self.service.plan(&facts.definition) {
-            return Ok(plan);
-        }
-        let text = self.store.get(principal, &facts.definition).await?.ok_or_else(broken)?;
-        self.compiled(&facts.definition, &text)
     }
 
     /// Ends a run, or tells how it ended; the answer is `cancelling` when the run has not come to it yet.
@@ -378,8 +356,23 @@ fn key_of(principal: &Principal, run_id: &RunId) -> RunKey {
     RunKey { tenant: principal.tenant.clone(), run_id: run_id.clone() }
 }
 
+/// Another run is under way in the scope.
+fn active(run_id: &RunId) -> Refusal {
+    let refusal = Refusal::new(ErrorCode::RunAlreadyActive, "another run is under way in this scope");
+    let details = json!({ "activeRunId": run_id, "activeHost": "cloud", "retryAfter": RETRY_AFTER });
+    Refusal { details: details.as_object().cloned().unwrap_or_default(), ..refusal }
+}
+
+/// A workflow that is not there is a fault of the request for a run.
+fn unknown_workflow(refusal: Refusal) -> Refusal {
+    match refusal.code {
+        ErrorCode::NotFound => Refusal::new(ErrorCode::ValidationError, "'workflowId' names no workflow"),
+        _ => refusal,
+    }
+}
+
 /// What was stored cannot be read; why is no matter of the caller's.
-fn broken() -> Refusal {
+pub(crate) fn broken() -> Refusal {
     Refusal::new(ErrorCode::InternalError, "what this host has stored cannot be read")
 }
 

@@ -1,6 +1,6 @@
 //! Measures runs: `cargo run -p cuebook-http --example runs --profile ci [RUNS]`.
 //!
-//! Sixteen callers start runs of a workflow of three `core.noop` nodes over HTTP and poll each to its end. The floor is a
+//! Sixteen callers start runs of `conformance-multi-node`, three `core.noop` nodes in a row, over HTTP and poll each to its end. The floor is a
 //! server that answers the same requests and makes the same appends to the same kind of store, and nothing else. The ratio
 //! is what the engine, the checks and the shapes leave of the floor.
 
@@ -17,7 +17,7 @@ use cuebook_client::{Client, PollOptions};
 use cuebook_host::log::{Append, Open, Record, RunStore};
 use cuebook_host::prompt::Principal;
 use cuebook_host::wire::{CreateRun, EventId, RunId, Sequence, WorkflowId};
-use cuebook_host::{Host, Options};
+use cuebook_host::{CreateOptions, Host, Options};
 use cuebook_http::{App, HttpOptions, Key, Keys, serve};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -26,7 +26,7 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 const CALLERS: usize = 16;
 const KEY: &str = "measuring-key";
-const WORKFLOW: &str = r#"{"id":"three","name":"Three","version":"1","edges":[
+const WORKFLOW: &str = r#"{"id":"conformance-multi-node","name":"Three","version":"1","edges":[
     {"id":"ab","sourceNodeId":"a","targetNodeId":"b"},{"id":"bc","sourceNodeId":"b","targetNodeId":"c"}],
     "nodes":[{"id":"a","typeId":"core.noop","name":"A","position":{"x":0,"y":0},"config":{},"inputs":{}},
     {"id":"b","typeId":"core.noop","name":"B","position":{"x":0,"y":0},"config":{},"inputs":{}},
@@ -46,7 +46,7 @@ fn main() -> Outcome<()> {
 async fn measure(runs: usize) -> Outcome<(f64, f64)> {
     let project = tempfile::tempdir()?;
     std::fs::create_dir(project.path().join("workflows"))?;
-    std::fs::write(project.path().join("workflows/three.json"), WORKFLOW)?;
+    std::fs::write(project.path().join("workflows/multi-node.json"), WORKFLOW)?;
     let data = tempfile::tempdir()?;
     let options =
         Options { root: project.path().to_owned(), data: Some(data.path().to_owned()), ..Options::default() };
@@ -62,7 +62,11 @@ async fn measure(runs: usize) -> Outcome<(f64, f64)> {
 async fn template(host: &Arc<Host>) -> Outcome<Vec<Record>> {
     let principal = Principal::local();
     let created = host
-        .create_run(&principal, CreateRun::new(WorkflowId::new("three")))
+        .create_run(
+            &principal,
+            CreateRun::new(WorkflowId::new("conformance-multi-node")),
+            CreateOptions::default(),
+        )
         .await
         .map_err(|it| it.message)?;
     loop {
@@ -93,7 +97,7 @@ async fn drive(address: SocketAddr, runs: usize) -> Outcome<f64> {
         callers.spawn(async move {
             while left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
             {
-                let request = CreateRun::new(WorkflowId::new("three"));
+                let request = CreateRun::new(WorkflowId::new("conformance-multi-node"));
                 let created = client.runs().create(&request).await?;
                 let mut after = None;
                 loop {

@@ -113,11 +113,6 @@ impl Caller {
     pub fn name(&self) -> &str {
         &self.key.name
     }
-
-    /// The tenant.
-    pub fn tenant(&self) -> &str {
-        &self.key.tenant
-    }
 }
 
 impl FromRequestParts<App> for Caller {

@@ -1,21 +1,21 @@
 //! Idempotency layer 1 (openwop-v1 §6.2): a repeated request with the same key gives the same answer.
 //!
-//! Keyed by tenant, endpoint (method and path) and key. Answers are kept for a day, in memory; only final ones (2xx, and
-//! 4xx that are not 400, 401, 403, 408 or 429). A key with another body is refused, and so is one whose first request is
-//! under way. What was begun under a key is brought to its end though its caller goes away, so that a repetition after a
-//! broken connection finds the answer.
+//! Keyed by tenant, endpoint (method and path) and key, in the store: an answer is kept before it is given, so that a
+//! repetition finds it, also after a restart. Only final answers are kept (2xx, and 4xx that are not 400, 401, 403, 408 or
+//! 429 and do not say when to try again). A key with another body is refused, and so is one whose first request is under way. What was begun under a key is
+//! brought to its end though its caller goes away; what ended half way is done again under the same ticket.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 use axum::body::{Body, Bytes, to_bytes};
+use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use cuebook_host::Host;
+use cuebook_host::log::{Claimed, Ending, Reply, RequestKey};
+use cuebook_host::prompt::Principal;
 use cuebook_host::wire::ErrorCode;
-use sha2::{Digest, Sha256};
 
-use crate::auth::Caller;
 use crate::body::JsonBody;
 use crate::error::ApiError;
 
@@ -25,138 +25,110 @@ const KEY: &str = "idempotency-key";
 const REPLAY: HeaderName = HeaderName::from_static("openwop-idempotent-replay");
 /// The longest key, in bytes.
 const MAX_KEY: usize = 255;
-/// How long answers are kept.
-const KEEP: Duration = Duration::from_hours(24);
-/// How many answers are kept; the oldest go first.
-const CAPACITY: usize = 100_000;
-
-/// Tenant, endpoint and key.
-type Slot = (String, String, String);
-
-/// The answers that were given.
-#[derive(Default)]
-pub(crate) struct Idempotency {
-    answers: Mutex<HashMap<Slot, Entry>>,
-}
-
-struct Entry {
-    body: [u8; 32],
-    since: Instant,
-    answer: Option<Answer>,
-}
-
-#[derive(Clone)]
-struct Answer {
-    status: StatusCode,
-    headers: HeaderMap,
-    body: Bytes,
-}
-
-/// What the table knows of a key.
-enum Known {
-    New,
-    InFlight,
-    Mismatch,
-    Answered(Answer),
-}
 
 /// A request that may be a repetition.
 pub(crate) struct Attempt<'r> {
-    tenant: &'r str,
+    principal: Principal,
     endpoint: String,
     headers: &'r HeaderMap,
-    body: &'r [u8],
+    body: &'r JsonBody,
 }
 
 impl<'r> Attempt<'r> {
-    /// The request of `caller` at `endpoint`: method and path, parameters filled in.
+    /// The request of `principal` at `endpoint`: method and path, parameters filled in.
     pub(crate) fn new(
-        caller: &'r Caller,
+        principal: &Principal,
         endpoint: &str,
         headers: &'r HeaderMap,
         body: &'r JsonBody,
     ) -> Self {
-        Self { tenant: caller.tenant(), endpoint: endpoint.to_owned(), headers, body: &body.bytes }
+        Self { principal: principal.clone(), endpoint: endpoint.to_owned(), headers, body }
     }
 }
 
-impl Idempotency {
-    /// Performs `act` once for each key; without a key it performs it as it is.
-    pub(crate) async fn once(
-        self: &Arc<Self>,
-        attempt: Attempt<'_>,
-        act: impl Future<Output = Result<Response, ApiError>> + Send + 'static,
-    ) -> Response {
-        let key = match read_key(attempt.headers) {
-            Ok(None) => return act.await.into_response(),
-            Ok(Some(key)) => key,
-            Err(error) => return error.into_response(),
-        };
-        let slot = (attempt.tenant.to_owned(), attempt.endpoint, key);
-        match self.begin(&slot, Sha256::digest(attempt.body).into()) {
-            Known::Answered(answer) => replayed(answer),
-            Known::Mismatch => mismatch().into_response(),
-            Known::InFlight => in_flight().into_response(),
-            Known::New => {
-                let guard = Guard { table: Arc::clone(self), slot: Some(slot) };
-                let act = async move { guard.finish(act.await.into_response()).await };
-                tokio::spawn(act).await.unwrap_or_else(|_| failed().into_response())
-            }
-        }
-    }
+/// Performs `act` once for each key; without a key it performs it as it is.
+///
+/// With a key, `act` gets the ticket of the request, under which an earlier attempt may have made what it is to make.
+pub(crate) async fn once<F>(
+    host: &Arc<Host>,
+    attempt: Attempt<'_>,
+    act: impl FnOnce(Option<String>) -> F + Send + 'static,
+) -> Response
+where
+    F: Future<Output = Result<Response, ApiError>> + Send + 'static,
+{
+    let key = match read_key(attempt.headers) {
+        Ok(None) => return act(None).await.into_response(),
+        Ok(Some(key)) => key,
+        Err(error) => return error.into_response(),
+    };
+    let request = RequestKey { endpoint: attempt.endpoint, key };
+    let (host, body) = (Arc::clone(host), attempt.body.bytes.clone());
+    // In a task of its own from the claim on, so that nothing is left half way when the caller goes.
+    let task = tokio::spawn(claimed(host, attempt.principal, request, body, act));
+    task.await.unwrap_or_else(|_| failed().into_response())
+}
 
-    fn begin(&self, slot: &Slot, body: [u8; 32]) -> Known {
-        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        let entry = answers.get(slot).filter(|entry| entry.since.elapsed() < KEEP);
-        match entry {
-            Some(entry) if entry.body != body => Known::Mismatch,
-            Some(entry) => entry.answer.clone().map_or(Known::InFlight, Known::Answered),
-            None => {
-                make_room(&mut answers);
-                answers.insert(slot.clone(), Entry { body, since: Instant::now(), answer: None });
-                Known::New
-            }
+async fn claimed<F>(
+    host: Arc<Host>,
+    principal: Principal,
+    request: RequestKey,
+    body: Bytes,
+    act: impl FnOnce(Option<String>) -> F,
+) -> Response
+where
+    F: Future<Output = Result<Response, ApiError>>,
+{
+    match host.claim_request(&principal, request.clone(), &String::from_utf8_lossy(&body)).await {
+        Ok(Claimed::Answered(reply)) => replayed(&reply),
+        Ok(Claimed::Mismatch) => mismatch().into_response(),
+        Ok(Claimed::InFlight) => in_flight().into_response(),
+        Ok(Claimed::Yours(ticket)) => {
+            let guard = Guard { host, principal, request: Some(request) };
+            guard.finish(act(Some(ticket)).await.into_response()).await
         }
-    }
-
-    fn end(&self, slot: &Slot, answer: Option<Answer>) {
-        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        match answer {
-            None => drop(answers.remove(slot)),
-            Some(answer) => {
-                if let Some(entry) = answers.get_mut(slot) {
-                    entry.answer = Some(answer);
-                }
-            }
-        }
+        Err(refusal) => ApiError::from(refusal).into_response(),
     }
 }
 
-/// Forgets a key whose request came to no answer.
+/// Lets go of a request whose attempt came to no answer.
 struct Guard {
-    table: Arc<Idempotency>,
-    slot: Option<Slot>,
+    host: Arc<Host>,
+    principal: Principal,
+    request: Option<RequestKey>,
 }
 
 impl Guard {
+    /// Keeps a final answer, and gives it when it is kept.
     async fn finish(mut self, response: Response) -> Response {
-        let Some(slot) = self.slot.take() else { return response };
-        if !is_final(response.status()) {
-            self.table.end(&slot, None);
-            return response;
-        }
         let (parts, body) = response.into_parts();
         let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
-        let answer = Answer { status: parts.status, headers: parts.headers.clone(), body: body.clone() };
-        self.table.end(&slot, Some(answer));
+        let may_change = parts.headers.contains_key(RETRY_AFTER);
+        let ending = if is_final(parts.status) && !may_change {
+            let body = String::from_utf8_lossy(&body).into();
+            Ending::Answered(Reply { status: parts.status.as_u16(), headers: kept(&parts.headers), body })
+        } else if parts.status.is_server_error() {
+            Ending::Abandoned
+        } else {
+            Ending::Forgotten
+        };
+        if let Some(request) = &self.request
+            && let Err(refusal) = self.host.settle_request(&self.principal, request, ending).await
+        {
+            return ApiError::from(refusal).into_response();
+        }
+        self.request = None;
         Response::from_parts(parts, Body::from(body))
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        if let Some(slot) = self.slot.take() {
-            self.table.end(&slot, None);
+        let Some(request) = self.request.take() else { return };
+        let (host, principal) = (Arc::clone(&self.host), self.principal.clone());
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            // When the store fails again, the request stays in flight until this process ends.
+            runtime.spawn(async move { host.settle_request(&principal, &request, Ending::Abandoned).await });
         }
     }
 }
@@ -166,17 +138,10 @@ fn is_final(status: StatusCode) -> bool {
         || (status.is_client_error() && !matches!(status.as_u16(), 400 | 401 | 403 | 408 | 429))
 }
 
-fn make_room(answers: &mut HashMap<Slot, Entry>) {
-    if answers.len() < CAPACITY {
-        return;
-    }
-    answers.retain(|_, entry| entry.since.elapsed() < KEEP);
-    if answers.len() >= CAPACITY
-        && let Some(oldest) =
-            answers.iter().min_by_key(|(_, entry)| entry.since).map(|(slot, _)| slot.clone())
-    {
-        answers.remove(&oldest);
-    }
+/// The headers of an answer as they are kept.
+fn kept(headers: &HeaderMap) -> Vec<(String, String)> {
+    let pairs = headers.iter().filter_map(|(name, value)| Some((name, value.to_str().ok()?)));
+    pairs.map(|(name, value)| (name.as_str().to_owned(), value.to_owned())).collect()
 }
 
 fn read_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
@@ -187,9 +152,13 @@ fn read_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     })
 }
 
-fn replayed(answer: Answer) -> Response {
-    let mut response = (answer.status, answer.body).into_response();
-    *response.headers_mut() = answer.headers;
+fn replayed(reply: &Reply) -> Response {
+    let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = (status, reply.body.to_string()).into_response();
+    let headers = reply.headers.iter().filter_map(|(name, value)| {
+        Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(value).ok()?))
+    });
+    *response.headers_mut() = headers.collect();
     response.headers_mut().insert(REPLAY, HeaderValue::from_static("true"));
     response
 }

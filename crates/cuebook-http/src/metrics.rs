@@ -25,9 +25,9 @@ impl Metrics {
         let requests = Family::default();
         let runs_created: Counter<u64, AtomicU64> = Counter::default();
         let streams = Gauge::default();
-        registry.register("http_requests", "Requests answered, by route and status.", requests.clone());
-        registry.register("runs_created", "Runs that were started over HTTP.", runs_created.clone());
-        registry.register("event_streams", "Event streams that are open.", streams.clone());
+        registry.register("http_requests", "Requests answered, by route and status", requests.clone());
+        registry.register("runs_created", "Runs that were started over HTTP", runs_created.clone());
+        registry.register("event_streams", "Event streams that are open", streams.clone());
         Self { registry, requests, runs_created, streams }
     }
 

@@ -6,7 +6,6 @@ use std::time::Duration;
 use cuebook_host::Host;
 use tokio_util::sync::CancellationToken;
 
-use crate::idempotency::Idempotency;
 use crate::keys::Keys;
 use crate::metrics::Metrics;
 
@@ -36,7 +35,6 @@ pub struct Inner {
     pub(crate) host: Arc<Host>,
     pub(crate) keys: Keys,
     pub(crate) options: HttpOptions,
-    pub(crate) idempotency: Arc<Idempotency>,
     pub(crate) metrics: Metrics,
     pub(crate) draining: CancellationToken,
 }
@@ -48,7 +46,6 @@ impl App {
             host,
             keys,
             options,
-            idempotency: Arc::default(),
             metrics: Metrics::new(),
             draining: CancellationToken::new(),
         }))

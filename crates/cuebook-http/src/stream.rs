@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use axum::response::sse::Event;
 use cuebook_host::wire::{ErrorCode, EventType, RunEvent, RunId, RunStatus, Sequence};
-use cuebook_host::{Host, prompt::Principal};
+use cuebook_host::{Host, Projection, prompt::Principal};
 use futures_util::stream::{Stream, unfold};
 use serde_json::json;
 use tokio::sync::watch;
@@ -107,6 +107,8 @@ struct Follower {
     news: watch::Receiver<Sequence>,
     ready: VecDeque<Event>,
     ended: bool,
+    /// The state that `values` shows, as far as it was shown.
+    projection: Projection,
     draining: CancellationToken,
     _open: OpenStream,
 }
@@ -146,6 +148,7 @@ pub(crate) async fn follow(
         news,
         ready: VecDeque::new(),
         ended,
+        projection: Projection::default(),
         draining: app.draining.clone(),
         _open: OpenStream::new(app),
     };
@@ -184,7 +187,7 @@ impl Follower {
         Some(())
     }
 
-    async fn shown(&self, events: &[RunEvent]) -> Vec<Event> {
+    async fn shown(&mut self, events: &[RunEvent]) -> Vec<Event> {
         let mut shown = Vec::new();
         for event in events {
             if self.modes.admits(&event.event_type) {
@@ -201,8 +204,9 @@ impl Follower {
     }
 
     /// The state right after an event.
-    async fn snapshot_at(&self, sequence: Sequence) -> Option<Event> {
-        let snapshot = self.host.snapshot_at(&self.principal, &self.run_id, sequence).await.ok()?;
+    async fn snapshot_at(&mut self, sequence: Sequence) -> Option<Event> {
+        let Self { host, principal, run_id, projection, .. } = self;
+        let snapshot = host.snapshot_at(principal, run_id, projection, sequence).await.ok()?;
         let data = serde_json::to_string(&snapshot).ok()?;
         Some(Event::default().id(sequence.0.to_string()).event("state.snapshot").data(data))
     }

@@ -11,6 +11,7 @@ mod head;
 mod memory;
 mod ports;
 mod record;
+mod requests;
 #[cfg(feature = "suite")]
 pub mod suite;
 
@@ -23,3 +24,4 @@ pub use ports::{
     RunLog, RunStore, Signal,
 };
 pub use record::{Private, Record};
+pub use requests::{Claim, Claimed, Ending, Reply, RequestKey, Requests};

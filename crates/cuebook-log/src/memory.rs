@@ -3,6 +3,7 @@
 //! It keeps the same promises as a durable store, except that it ends with the process.
 
 mod agenda;
+mod requests;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Bound;
@@ -32,6 +33,7 @@ struct Tenant {
     runs: BTreeMap<RunId, Run>,
     blobs: HashMap<ContentHash, String>,
     definitions: BTreeMap<WorkflowId, Definition>,
+    requests: requests::Table,
 }
 
 #[derive(Debug, Default)]

@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use crate::agenda::{Agenda, Due};
 use crate::checkpoint::Checkpoints;
 use crate::record::Record;
+use crate::requests::Requests;
 
 /// The answer of a port, which does nothing before it is awaited.
 ///
@@ -261,6 +262,9 @@ pub trait Definitions: Send + Sync {
 }
 
 /// Everything that a store for runs offers.
-pub trait RunStore: RunLog + Inbox + RunIndex + Blobs + Definitions + Agenda + Checkpoints {}
+pub trait RunStore:
+    RunLog + Inbox + RunIndex + Blobs + Definitions + Requests + Agenda + Checkpoints
+{
+}
 
-impl<T: RunLog + Inbox + RunIndex + Blobs + Definitions + Agenda + Checkpoints> RunStore for T {}
+impl<T: RunLog + Inbox + RunIndex + Blobs + Definitions + Requests + Agenda + Checkpoints> RunStore for T {}

@@ -33,6 +33,7 @@ pub mod inbox;
 pub mod index;
 mod model;
 pub mod read;
+pub mod requests;
 mod support;
 pub mod tenancy;
 pub mod values;
@@ -150,6 +151,17 @@ macro_rules! store_suite {
                 definitions_belong_to_their_tenant
                 pages_of_definitions_make_up_the_list
                 definitions_are_there_after_opening_anew
+            }
+            requests {
+                a_request_is_done_once
+                another_body_is_a_mismatch
+                requests_are_kept_apart
+                an_attempt_may_end_without_an_answer
+                what_another_owner_began_is_taken_over
+                an_answer_stands
+                keys_are_forgotten_by_their_age
+                one_of_many_equal_claims_wins
+                requests_are_there_after_opening_anew
             }
             agenda {
                 runs_are_unfinished_from_their_first_batch_to_their_last

@@ -13,9 +13,11 @@ use cuebook_wire::{ErrorCode, PromptRef, PromptVariable, VariableSource, Variabl
 use crate::chain::Warning;
 use crate::extract::{check as check_path, extract};
 use crate::failure::PromptError;
+use crate::layered::{self, Piece};
 use crate::pinned::{Body, Pinned};
 use crate::scope::Scope;
 use crate::secret::SecretId;
+use crate::segment::Origin;
 
 /// A variable of one template with what it is bound to.
 #[derive(Clone, Debug)]
@@ -81,12 +83,30 @@ pub struct Bindings {
     pub variables: Vec<Bound>,
     /// What is worth a warning.
     pub warnings: Vec<Warning>,
+    /// The text of a layered template, which is rendered as it is bound; empty for all others.
+    pub(crate) pieces: Vec<Piece>,
 }
 
 impl Bindings {
     /// The variable called `name`.
     pub fn get(&self, name: &str) -> Option<&Bound> {
         self.variables.iter().find(|bound| bound.name == name)
+    }
+
+    /// Where a piece of a layered template came from.
+    pub(crate) fn origin_of(&self, piece: &Piece, reference: &str) -> Origin {
+        let Some(path) = &piece.name else {
+            return Origin::File { path: piece.file.to_string(), line: piece.line };
+        };
+        let root = path.split('.').next().unwrap_or(path);
+        Origin::Variable {
+            name: path.clone(),
+            source: self.get(root).map_or(VariableSource::Input, |bound| bound.source),
+            trust: piece.trust,
+            secret: false,
+            reference: reference.to_owned(),
+            line: piece.line,
+        }
     }
 
     /// The ids of the secrets that the template needs.
@@ -98,13 +118,13 @@ impl Bindings {
     }
 }
 
-/// Binds every variable of `pinned`; a static text has none.
+/// Binds every variable of `pinned`; a static text has none, and a layered template is rendered with them.
 ///
 /// # Errors
 ///
 /// All that is wrong: `prompt_variable_unresolved` for a required variable without value,
 /// `prompt_variable_type_mismatch`, `unsupported_extract_path`, `credential_unavailable` for a secret variable whose
-/// binding is no trusted secret id, `prompt_placeholder_undeclared` under [`BindPolicy::strict_placeholders`], and
+/// binding is no trusted secret id, `prompt_render_failed` for a layered template, `prompt_placeholder_undeclared` under [`BindPolicy::strict_placeholders`], and
 /// `validation_error` for an override that names no variable.
 pub fn bind(
     pinned: &Pinned,
@@ -112,7 +132,11 @@ pub fn bind(
     scope: &Scope,
     policy: BindPolicy,
 ) -> Result<Bindings, Vec<PromptError>> {
-    let Body::Template(program) = &pinned.body else { return Ok(Bindings::default()) };
+    let program = match &pinned.body {
+        Body::Template(program) => program,
+        Body::Layered(program) => return layered::bind(pinned, program, reference, scope, policy),
+        Body::Static { .. } => return Ok(Bindings::default()),
+    };
     let mut binder = Binder { pinned, program, reference, scope, errors: Vec::new() };
     let mut bindings = Bindings::default();
     for name in program.names() {
@@ -302,7 +326,7 @@ pub(crate) fn variable_error(pinned: &Pinned, code: ErrorCode, name: &str, messa
             Some((source, span)) => error.at(source, span),
             None => error,
         },
-        Body::Static { .. } => error,
+        Body::Layered(_) | Body::Static { .. } => error,
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use cuebook_template::flat::Sink;
-use cuebook_template::{Source as TextSource, Span, Trust};
+use cuebook_template::{Source as TextSource, Span};
 use cuebook_wire::PromptKind;
 use cuebook_wire::payload::CompositionKind;
 
@@ -158,10 +158,29 @@ impl<'a> Writer<'a> {
         let start = self.observed.len();
         match &part.pinned.body {
             Body::Template(program) => program.render(&mut PartSink { writer: self, part }),
+            Body::Layered(_) => self.write_layered(part),
             Body::Static { text, place } => self.write_static(text, *place),
         }
         let text = &self.observed[start..];
         self.bodies.push(BodyFacts::of(&part.pinned, ContentHash::of(text)));
+    }
+
+    /// Writes a rendered template; what came from an untrusted value is wrapped, each range by itself.
+    fn write_layered(&mut self, part: &Part) {
+        for piece in &part.bindings.pieces {
+            let origin = part.bindings.origin_of(piece, &part.pinned.reference);
+            if piece.trust.is_untrusted() {
+                self.write_untrusted(&piece.text, origin);
+            } else {
+                self.write_plain(&piece.text, origin);
+            }
+        }
+    }
+
+    fn write_untrusted(&mut self, text: &str, origin: Origin) {
+        let mut wrapped = String::new();
+        wrap_untrusted(text, &mut wrapped);
+        self.write_plain(&wrapped, origin);
     }
 
     fn write_static(&mut self, text: &TextSource, place: StaticPlace) {
@@ -184,10 +203,8 @@ impl<'a> Writer<'a> {
     fn write_bound(&mut self, bound: &Bound, origin: Origin) {
         match &bound.value {
             BoundValue::Secret(id) => self.write_secret(id, origin),
-            BoundValue::Plain(value) if value.trust() == Trust::Untrusted => {
-                let mut wrapped = String::new();
-                wrap_untrusted(&value.text(), &mut wrapped);
-                self.write_plain(&wrapped, origin);
+            BoundValue::Plain(value) if value.trust().is_untrusted() => {
+                self.write_untrusted(&value.text(), origin);
             }
             value => self.write_plain(&value.observed_text(), origin),
         }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cuebook_template::{Diagnostic, Source as TextSource, Span};
+use cuebook_template::{Diagnostic, Location, Source as TextSource, Span};
 use cuebook_wire::{ErrorCode, PromptRef, RunError};
 use serde_json::{Map, Value as Json};
 
@@ -51,6 +51,12 @@ impl PromptError {
     /// Points at the place in the text.
     pub fn at(self, source: &TextSource, span: Span) -> Self {
         self.map(|diagnostic| diagnostic.at(source, span))
+    }
+
+    /// Says through which tags the file came in, innermost first.
+    pub(crate) fn included_from(mut self, places: Vec<Location>) -> Self {
+        self.0.diagnostic.included_from = places;
+        self
     }
 
     /// Adds what to do about it.

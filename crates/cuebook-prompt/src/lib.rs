@@ -19,6 +19,7 @@ mod dispatch;
 mod extract;
 mod failure;
 mod hash;
+mod layered;
 mod library;
 mod markers;
 mod node_prompts;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use cuebook_template::nearest;
 use cuebook_wire::template::TemplateOrigin;
@@ -49,13 +49,29 @@ pub struct Library {
     templates: BTreeMap<TemplateId, BTreeMap<Version, Entry>>,
 }
 
-/// A template with what a ref to it is fixed to.
+/// A template of a library, and what a ref to it is fixed to.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// The template as it was read.
     pub template: Arc<PromptTemplate>,
-    /// The same, ready to be composed.
-    pub pinned: SharedPin,
+    library: LibraryId,
+    pinned: OnceLock<SharedPin>,
+}
+
+impl Entry {
+    fn new(library: &LibraryId, template: PromptTemplate) -> Self {
+        Self { template: Arc::new(template), library: library.clone(), pinned: OnceLock::new() }
+    }
+
+    /// The library that has the template.
+    pub fn library(&self) -> &LibraryId {
+        &self.library
+    }
+
+    /// The template ready to be composed: parsed and hashed when it is asked for the first time.
+    pub fn pinned(&self) -> &SharedPin {
+        self.pinned.get_or_init(|| Arc::new(Pinned::template(&self.library, &self.template)))
+    }
 }
 
 impl Library {
@@ -77,9 +93,8 @@ impl Library {
     /// with one of [`crate::RESERVED_PREFIXES`].
     pub fn add(&mut self, template: PromptTemplate) -> Result<(), PromptError> {
         self.check_new(&template)?;
-        let pinned = Arc::new(Pinned::template(&self.id, &template));
         let versions = self.templates.entry(template.template_id.clone()).or_default();
-        versions.insert(template.version.clone(), Entry { template: Arc::new(template), pinned });
+        versions.insert(template.version.clone(), Entry::new(&self.id, template));
         Ok(())
     }
 
@@ -199,8 +214,7 @@ impl Libraries {
     /// As [`Source::pin`].
     pub fn find_owned(&self, reference: &PromptRef) -> Result<(Owner, &Entry), PromptError> {
         let entry = self.find(reference, None)?;
-        let library =
-            self.libraries.iter().find(|library| entry.pinned.library.as_ref() == Some(&library.id));
+        let library = self.get(entry.library());
         Ok((library.map_or(Owner::Host, |library| library.owner), entry))
     }
 
@@ -274,6 +288,6 @@ impl Source for Libraries {
         reference: &'a PromptRef,
         within: Option<&'a LibraryId>,
     ) -> BoxFuture<'a, Result<SharedPin, PromptError>> {
-        Box::pin(ready(self.find(reference, within).map(|entry| Arc::clone(&entry.pinned))))
+        Box::pin(ready(self.find(reference, within).map(|entry| Arc::clone(entry.pinned()))))
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use cuebook_template::Source as TextSource;
 use cuebook_template::flat::Program;
+use cuebook_template::pongo;
 use cuebook_wire::{LibraryId, PromptKind, PromptTemplate, PromptVariable, Version};
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +34,8 @@ pub struct Pinned {
 pub enum Body {
     /// A library template: placeholders are filled.
     Template(Program),
+    /// A template of layered files: logic, includes and filters.
+    Layered(Arc<pongo::Program>),
     /// Intrinsic and inline texts: no placeholder in them is filled.
     Static {
         /// The text with the name of where it stands.
@@ -68,6 +71,19 @@ impl Pinned {
         }
     }
 
+    /// Fixes a layered template that goes by the synthetic ref `reference`.
+    pub fn layered(reference: String, kind: PromptKind, program: Arc<pongo::Program>) -> Self {
+        Self {
+            content_hash: program_hash(&program),
+            reference,
+            library: None,
+            version: None,
+            kind,
+            body: Body::Layered(program),
+            variables: Vec::new(),
+        }
+    }
+
     /// Fixes a static text that stands at `name` and goes by the synthetic ref `reference`.
     pub fn fixed(reference: String, kind: PromptKind, name: &str, text: &str, place: StaticPlace) -> Self {
         Self {
@@ -85,9 +101,17 @@ impl Pinned {
     pub fn source(&self) -> &TextSource {
         match &self.body {
             Body::Template(program) => program.source(),
+            Body::Layered(program) => program.entry(),
             Body::Static { text, .. } => text,
         }
     }
+}
+
+/// The hash of every file's name, layer and text, the entry first.
+fn program_hash(program: &pongo::Program) -> ContentHash {
+    let file = |source: &TextSource| serde_json::json!([**source.name(), source.layer(), **source.text()]);
+    let files = program.files().iter().map(file).collect();
+    ContentHash::of(&cuebook_template::Value::trusted(serde_json::Value::Array(files)).text())
 }
 
 fn template_hash(template: &PromptTemplate) -> ContentHash {

@@ -89,7 +89,7 @@ impl Source for Prompts {
         reference: &'a PromptRef,
         within: Option<&'a LibraryId>,
     ) -> BoxFuture<'a, Result<SharedPin, PromptError>> {
-        let found = self.libraries().find(reference, within).map(|entry| Arc::clone(&entry.pinned));
+        let found = self.libraries().find(reference, within).map(|entry| Arc::clone(entry.pinned()));
         Box::pin(future::ready(found))
     }
 }

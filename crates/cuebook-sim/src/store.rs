@@ -6,8 +6,9 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
 use cuebook_log::{
-    Agenda, Answer, Append, Blobs, Checkpoint, Checkpoints, Definition, Definitions, Inbox, LogError,
-    Offered, Open, Record, RunEntry, RunIndex, RunKey, RunLog, RunStore, Signal, Unfinished,
+    Agenda, Answer, Append, Blobs, Checkpoint, Checkpoints, Claim, Claimed, Definition, Definitions, Ending,
+    Inbox, LogError, Offered, Open, Record, RequestKey, Requests, RunEntry, RunIndex, RunKey, RunLog,
+    RunStore, Signal, Unfinished,
 };
 use cuebook_prompt::{ContentHash, Principal};
 use cuebook_wire::{RunId, Sequence, Timestamp, WorkflowId};
@@ -172,6 +173,21 @@ impl Definitions for FaultyStore {
         limit: usize,
     ) -> Answer<'a, Vec<Definition>> {
         self.ask(self.inner.definitions(principal, after, limit))
+    }
+}
+
+impl Requests for FaultyStore {
+    fn claim<'a>(&'a self, principal: &'a Principal, claim: Claim) -> Answer<'a, Claimed> {
+        self.ask(self.inner.claim(principal, claim))
+    }
+
+    fn settle<'a>(
+        &'a self,
+        principal: &'a Principal,
+        request: &'a RequestKey,
+        ending: Ending,
+    ) -> Answer<'a, ()> {
+        self.ask(self.inner.settle(principal, request, ending))
     }
 }
 

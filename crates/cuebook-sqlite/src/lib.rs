@@ -24,6 +24,7 @@ mod migrations;
 mod options;
 mod readers;
 mod records;
+mod requests;
 mod runs;
 mod signals;
 mod store;

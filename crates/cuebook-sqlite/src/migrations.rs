@@ -28,9 +28,11 @@ const MIGRATIONS: &[Migration] = migrations! {
     6 "0006_signals_waiting"
     7 "0007_blobs"
     8 "0008_definitions"
-    9 "0009_unfinished"
-    10 "0010_unfinished_by_due"
-    11 "0011_checkpoints"
+    9 "0009_requests"
+    10 "0010_requests_by_age"
+    11 "0011_unfinished"
+    12 "0012_unfinished_by_due"
+    13 "0013_checkpoints"
 };
 
 /// The format that this version writes, and the newest that it reads.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use cuebook_log::{
-    Answer, Append, Blobs, Definition, Definitions, Inbox, LogError, Offered, Open, Record, RunEntry,
-    RunIndex, RunLog, Signal,
+    Answer, Append, Blobs, Claim, Claimed, Definition, Definitions, Ending, Inbox, LogError, Offered, Open,
+    Record, RequestKey, Requests, RunEntry, RunIndex, RunLog, Signal,
 };
 use cuebook_prompt::{ContentHash, Principal};
 use cuebook_wire::{RunId, Sequence, WorkflowId};
@@ -23,7 +23,7 @@ use crate::options::Options;
 use crate::readers::Readers;
 use crate::watchers::{Key, News, Watchers};
 use crate::writer::{Done, Writer};
-use crate::{agenda as agenda_table, blobs, definitions, records, runs, signals};
+use crate::{agenda as agenda_table, blobs, definitions, records, requests, runs, signals};
 
 /// A store for runs on SQLite, in a data directory that it holds as long as it lives.
 ///
@@ -45,7 +45,7 @@ pub struct SqliteStore {
 /// How much a store has written since it was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stats {
-    /// Requests that were taken up: openings, batches, signals, blobs, definitions; refused ones too.
+    /// Requests that were taken up: openings, batches, signals, blobs, definitions, claims; refused ones too.
     pub requests: u64,
     /// Commits, each of one or more requests.
     pub commits: u64,
@@ -272,6 +272,32 @@ impl Definitions for SqliteStore {
             let work =
                 move |connection: &Connection| definitions::page(connection, &tenant, after.as_ref(), limit);
             self.readers.ask(work).await
+        })
+    }
+}
+
+impl Requests for SqliteStore {
+    fn claim<'a>(&'a self, principal: &'a Principal, claim: Claim) -> Answer<'a, Claimed> {
+        Box::pin(async move {
+            let tenant = principal.tenant.clone();
+            let work =
+                move |connection: &Connection| requests::claim(connection, &tenant, &claim).map(Done::quiet);
+            self.writer.ask(work).await
+        })
+    }
+
+    fn settle<'a>(
+        &'a self,
+        principal: &'a Principal,
+        request: &'a RequestKey,
+        ending: Ending,
+    ) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let (tenant, request) = (principal.tenant.clone(), request.clone());
+            let work = move |connection: &Connection| {
+                requests::settle(connection, &tenant, &request, &ending).map(Done::quiet)
+            };
+            self.writer.ask(work).await
         })
     }
 }

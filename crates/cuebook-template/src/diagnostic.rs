@@ -69,6 +69,8 @@ pub struct Diagnostic {
     pub message: String,
     /// Where it is, if it is anywhere.
     pub label: Option<Location>,
+    /// The places that led there, innermost first: the tags that include the file.
+    pub included_from: Vec<Location>,
     /// One thing to do about it.
     pub hint: Option<String>,
 }
@@ -76,7 +78,14 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A finding without place or hint.
     pub fn new(severity: Severity, code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
-        Self { severity, code: code.into(), message: message.into(), label: None, hint: None }
+        Self {
+            severity,
+            code: code.into(),
+            message: message.into(),
+            label: None,
+            included_from: Vec::new(),
+            hint: None,
+        }
     }
 
     /// An error; see [`Diagnostic::new`].

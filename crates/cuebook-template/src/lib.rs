@@ -6,6 +6,7 @@
 //! the caller decides what is written there.
 //!
 //! * [`flat`] is the `{{name}}` language of RFC 0027: placeholders and nothing else.
+//! * [`pongo`] is the language of layered templates: pongo2 6.0.0's, with includes, logic and filters.
 
 mod canonical;
 mod diagnostic;

@@ -12,6 +12,7 @@ use crate::span::{LineIndex, Position, Span};
 #[derive(Clone)]
 pub struct Source {
     name: Arc<str>,
+    layer: Option<Arc<str>>,
     text: Arc<str>,
     lines: Arc<OnceLock<LineIndex>>,
 }
@@ -19,12 +20,23 @@ pub struct Source {
 impl Source {
     /// Names a text: a path, a prompt ref, or whatever a reader will recognise in an error.
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
-        Self { name: name.into(), text: text.into(), lines: Arc::default() }
+        Self { name: name.into(), layer: None, text: text.into(), lines: Arc::default() }
+    }
+
+    /// Says which of several layers the text was found in.
+    pub fn in_layer(mut self, layer: impl Into<Arc<str>>) -> Self {
+        self.layer = Some(layer.into());
+        self
     }
 
     /// The name, as errors show it.
     pub fn name(&self) -> &Arc<str> {
         &self.name
+    }
+
+    /// The layer in which the text was found, where there are layers.
+    pub fn layer(&self) -> Option<&str> {
+        self.layer.as_deref()
     }
 
     /// The whole text, byte for byte as given.
@@ -60,7 +72,7 @@ impl fmt::Debug for Source {
 
 impl PartialEq for Source {
     fn eq(&self, other: &Self) -> bool {
-        self.name == other.name && self.text == other.text
+        self.name == other.name && self.layer == other.layer && self.text == other.text
     }
 }
 

@@ -36,7 +36,7 @@ pub use id::{
 };
 pub use kind::PromptKind;
 pub use manifest::{AgentManifest, AgentPackManifest, ManifestOrigin, ModelClass};
-pub use options::{Configurable, CreateRun, RunOptions};
+pub use options::{Configurable, CreateRun, MockProvider, RunOptions};
 pub use payload::EventPayload;
 pub use reference::{PromptRef, PromptRefs, RefError};
 pub use snapshot::{RunError, RunSnapshot, RunStatus};

@@ -14,6 +14,7 @@ use crate::commands::init::InitArgs;
 use crate::commands::prompts::PromptsArgs;
 use crate::commands::run::RunArgs;
 use crate::commands::serve::ServeArgs;
+use crate::commands::template::TemplateArgs;
 use crate::exit::help;
 
 /// The environment variable that holds a key: one that `serve` takes, and the one that `run --host` shows.
@@ -85,6 +86,12 @@ pub(crate) enum Command {
         "cuebook prompts render prompt:writer-user --project examples/newsroom --var topic=bread",
     ))]
     Prompts(PromptsArgs),
+    /// Render and check templates by themselves, without a project.
+    #[command(after_help = help!(
+        "cuebook template render prompt.md --context data.json",
+        "cuebook template check prompt.md --profile composed",
+    ))]
+    Template(TemplateArgs),
     /// Make a new project that runs as it is.
     #[command(after_help = help!(
         "cuebook init my-project && cuebook run my-project --input question=\"Why?\"",

@@ -8,3 +8,4 @@ pub(crate) mod prompts;
 mod remote;
 pub(crate) mod run;
 pub(crate) mod serve;
+pub(crate) mod template;

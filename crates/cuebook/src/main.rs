@@ -38,6 +38,7 @@ async fn dispatch(command: Command, output: Output) -> Exit {
         Command::Explain(args) => commands::explain::explain(args, output).await,
         Command::Prompts(args) => commands::prompts::prompts(args, output).await,
         Command::Serve(args) => commands::serve::serve(args, output).await,
+        Command::Template(args) => commands::template::template(&args, output),
         Command::Init(args) => commands::init::init(&args, output),
         Command::Config(args) => commands::config::config(&args, output),
         Command::Completions(args) => Ok(commands::completions::completions(&args)),

@@ -2,7 +2,9 @@
 
 use cuebook_log::Private;
 use cuebook_prompt::{Trust, Value, Values, Warning};
-use cuebook_wire::payload::{AgentPromptResolved, LogAppended, LogLevel, OutputChunk, ProviderUsage};
+use cuebook_wire::payload::{
+    AgentPromptResolved, ChunkMeta, LogAppended, LogLevel, OutputChunk, ProviderUsage,
+};
 use cuebook_wire::{ErrorCode, RunError};
 use serde_json::Value as Json;
 
@@ -10,6 +12,7 @@ use super::{Decider, private};
 use crate::effect::{Composed, Effect, InvocationId, ModelAnswer, PreparedFacts};
 use crate::node_type::{ModelChoice, NodeType};
 use crate::request::prompt_request;
+use crate::stand_in::{STREAM_TEXT, StreamText};
 
 impl Decider<'_> {
     pub(super) fn start_prompt(&mut self, node: usize) {
@@ -118,6 +121,9 @@ impl Decider<'_> {
     }
 
     fn call(&mut self, node: usize) {
+        if let Some(stand_in) = self.stand_in() {
+            return self.answer_for_model(node, &stand_in);
+        }
         let Some(composed) = self.state.nodes[node].composed.clone() else {
             let error = RunError::new(ErrorCode::InternalError, "the composition was not recorded");
             return self.fail_node(node, error);
@@ -152,8 +158,34 @@ impl Decider<'_> {
         choice
     }
 
-    /// A node without any prompt: the sample node answers from its variable, others have nothing to say.
+    /// The stand-in for model providers that the run asked for.
+    fn stand_in(&self) -> Option<StreamText> {
+        StreamText::read(self.state.facts.configurable.as_ref()?.mock_provider.as_ref()?).ok()
+    }
+
+    /// Answers a node as a model would, with the tokens of the stand-in as chunks.
+    fn answer_for_model(&mut self, node: usize, stand_in: &StreamText) {
+        let (last, others) = stand_in.tokens.split_last().map_or(("", &[][..]), |(it, rest)| (it, rest));
+        for token in others {
+            self.chunk(node, token.clone(), false);
+        }
+        self.chunk_with(node, last.to_owned(), true, Some(stand_in.meta()));
+        let answer = ModelAnswer {
+            text: stand_in.tokens.concat(),
+            provider: STREAM_TEXT.to_owned(),
+            model: STREAM_TEXT.to_owned(),
+            usage: stand_in.usage,
+            finish: "stop",
+        };
+        self.answered(node, Ok(answer));
+    }
+
+    /// A node without any prompt: a stand-in answers it all the same, the sample node answers from its variable, others
+    /// have nothing to say.
     fn answer_without_prompt(&mut self, node: usize) {
+        if let Some(stand_in) = self.stand_in() {
+            return self.answer_for_model(node, &stand_in);
+        }
         let fallback = match &self.state.plan.nodes[node].node_type {
             NodeType::Prompt(prompt) => prompt.fallback_variable,
             _ => None,
@@ -168,13 +200,12 @@ impl Decider<'_> {
     }
 
     pub(super) fn chunk(&mut self, node: usize, text: String, is_last: bool) {
-        let payload = OutputChunk {
-            node_id: self.id(node),
-            chunk: text,
-            is_last: Some(is_last),
-            channel: None,
-            meta: None,
-        };
+        self.chunk_with(node, text, is_last, None);
+    }
+
+    fn chunk_with(&mut self, node: usize, text: String, is_last: bool, meta: Option<ChunkMeta>) {
+        let payload =
+            OutputChunk { node_id: self.id(node), chunk: text, is_last: Some(is_last), channel: None, meta };
         self.emit(Some(node), &payload, Private::NONE);
     }
 

@@ -168,7 +168,9 @@ proptest! {
             let kept = folded.checkpoint();
             let mut state = RunState::of_checkpoint(kept, Arc::clone(&log.state.plan)).unwrap();
             prop_assert_eq!(promises::view(&state), promises::view(&folded));
-            after.iter().for_each(|record| state.fold(record).unwrap());
+            for record in after {
+                state.fold(record).unwrap();
+            }
             prop_assert_eq!(promises::view(&state), promises::view(&log.state));
         }
     }

@@ -18,6 +18,7 @@ mod retry;
 mod schedule;
 mod secrets;
 mod signals;
+mod stand_in;
 mod store;
 mod support;
 mod trust;

@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use cuebook_prompt::{Library, Owner};
+use cuebook_template::Diagnostic;
 use cuebook_wire::template::TemplateOrigin;
 use cuebook_wire::{AgentPackManifest, ErrorCode, Fault, LibraryId, PromptTemplate, Version, strict};
 use serde_json::Value as Json;
 
 use super::agents::read_intrinsic;
+use super::lint::lint;
 use crate::agents::LoadedAgent;
 use crate::document::Document;
 use crate::files::{entries, read_text};
@@ -18,6 +20,7 @@ use crate::report::Problems;
 pub(super) struct Packs {
     pub(super) agents: Vec<LoadedAgent>,
     pub(super) libraries: Vec<Library>,
+    pub(super) warnings: Vec<Diagnostic>,
 }
 
 /// Reads every pack below `directory`, or `directory` itself when it is one.
@@ -35,7 +38,7 @@ pub(super) fn load(directory: &Path) -> Result<Packs, Problems> {
 fn load_pack(directory: &Path, packs: &mut Packs) -> Result<(), Problems> {
     let document = Document::json(read_text(&directory.join("pack.json"))?)?;
     if document.value().get("kind").and_then(Json::as_str) == Some("prompt") {
-        packs.libraries.push(load_library(&document)?);
+        packs.libraries.push(load_library(&document, &mut packs.warnings)?);
         return Ok(());
     }
     let manifest =
@@ -52,7 +55,7 @@ fn load_pack(directory: &Path, packs: &mut Packs) -> Result<(), Problems> {
     problems.or(())
 }
 
-fn load_library(document: &Document) -> Result<Library, Problems> {
+fn load_library(document: &Document, warnings: &mut Vec<Diagnostic>) -> Result<Library, Problems> {
     let fault = |path: &str, message: String| {
         document.problems(vec![Fault::new(path, ErrorCode::PromptTemplateInvalid, message)])
     };
@@ -69,6 +72,7 @@ fn load_library(document: &Document) -> Result<Library, Problems> {
             document.problems(faults.into_iter().map(|fault| fault.below(&place)).collect())
         });
         let Some(mut template) = problems.collect(read) else { continue };
+        warnings.extend(lint(document, &place, &template));
         let meta = template.meta.get_or_insert_default();
         (meta.source, meta.pack_name) = (Some(TemplateOrigin::Pack), Some(name.to_owned()));
         meta.pack_version = Some(version.clone());

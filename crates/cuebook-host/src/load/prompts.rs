@@ -9,40 +9,47 @@ use cuebook_wire::{ErrorCode, Fault, PromptTemplate, TemplateId, Version, strict
 
 use crate::document::Document;
 use crate::files::{list, read_text, shown};
+use crate::load::lint::lint;
+use crate::parallel;
 use crate::report::Problems;
 
 /// A library with the file that each of its templates was read from.
 pub(super) struct FileLibrary {
     library: Library,
     files: BTreeMap<(TemplateId, Version), PathBuf>,
+    warnings: Vec<Diagnostic>,
 }
 
 impl FileLibrary {
     /// Takes a library without templates.
     pub(super) fn new(library: Library) -> Self {
-        Self { library, files: BTreeMap::new() }
+        Self { library, files: BTreeMap::new(), warnings: Vec::new() }
     }
 
-    /// The library.
-    pub(super) fn into_library(self) -> Library {
-        self.library
+    /// The library, and what is doubtful about its templates.
+    pub(super) fn into_parts(self) -> (Library, Vec<Diagnostic>) {
+        (self.library, self.warnings)
     }
 
     /// Adds every template of `directory`.
     pub(super) fn load(&mut self, directory: &Path) -> Result<(), Problems> {
         let mut problems = Problems::new();
-        for path in list(directory, &["md", "json"])? {
-            problems.collect(self.load_file(&path));
+        let paths = list(directory, &["md", "json"])?;
+        let templates = parallel::map(&paths, |path| read_template(path));
+        for (path, template) in paths.into_iter().zip(templates) {
+            problems.collect(template.and_then(|(template, warnings)| {
+                self.warnings.extend(warnings);
+                self.add(path, template)
+            }));
         }
         problems.or(())
     }
 
-    fn load_file(&mut self, path: &Path) -> Result<(), Problems> {
-        let (document, template) = read_template(path)?;
+    fn add(&mut self, path: PathBuf, template: PromptTemplate) -> Result<(), Problems> {
         let key = (template.template_id.clone(), template.version.clone());
         match self.library.add(template) {
-            Ok(()) => drop(self.files.insert(key, path.to_owned())),
-            Err(error) => return Err(refused(&document, &error, self.files.get(&key)).into()),
+            Ok(()) => drop(self.files.insert(key, path)),
+            Err(error) => return Err(refused(&read_document(&path)?, &error, self.files.get(&key)).into()),
         }
         Ok(())
     }
@@ -57,14 +64,18 @@ fn refused(document: &Document, error: &PromptError, first: Option<&PathBuf>) ->
     }
 }
 
-fn read_template(path: &Path) -> Result<(Document, PromptTemplate), Problems> {
+fn read_document(path: &Path) -> Result<Document, Problems> {
     let source = read_text(path)?;
     let is_json = path.extension().is_some_and(|extension| extension == "json");
-    let document = if is_json { Document::json(source)? } else { Document::front_matter(source)? };
+    if is_json { Document::json(source) } else { Document::front_matter(source) }
+}
+
+fn read_template(path: &Path) -> Result<(PromptTemplate, Vec<Diagnostic>), Problems> {
+    let document = read_document(path)?;
     let template =
         strict::read::<PromptTemplate>(document.value()).map_err(|faults| document.problems(faults))?;
-    let paths = extract_path_problems(&document, &template);
-    paths.or((document, template))
+    let warnings = lint(&document, "", &template);
+    extract_path_problems(&document, &template).or((template, warnings))
 }
 
 fn extract_path_problems(document: &Document, template: &PromptTemplate) -> Problems {

@@ -1,11 +1,12 @@
-//! Workflow definitions from files, each compiled when it is asked for.
+//! Workflow definitions from files, each compiled when it is asked for, and again when its file has changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cuebook_engine::{Compiled, Plan};
-use cuebook_template::{Diagnostic, nearest};
+use cuebook_prompt::ContentHash;
+use cuebook_template::{Diagnostic, Source, nearest};
 use cuebook_wire::{ErrorCode, WorkflowDefinition, strict};
 use serde_json::Value as Json;
 
@@ -17,6 +18,8 @@ use crate::report::Problems;
 #[derive(Debug, Default)]
 pub struct Workflows {
     files: BTreeMap<String, PathBuf>,
+    /// The plan of each workflow that was asked for, and the hash of the text it was compiled from.
+    compiled: Mutex<HashMap<String, (ContentHash, Arc<Plan>)>>,
 }
 
 /// A workflow that is ready to run.
@@ -46,7 +49,7 @@ impl Workflows {
                 }
             }
         }
-        problems.or(Self { files })
+        problems.or(Self { files, compiled: Mutex::default() })
     }
 
     /// The ids in order.
@@ -69,6 +72,25 @@ impl Workflows {
             Some(path) => load_workflow(path),
             None => Err(self.not_found(id)),
         }
+    }
+
+    /// The plan of the workflow called `id`, compiled anew only when its file has changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::load`].
+    pub fn plan(&self, id: &str) -> Result<Arc<Plan>, Problems> {
+        let path = self.files.get(id).ok_or_else(|| self.not_found(id))?;
+        let source = read_text(path)?;
+        let hash = ContentHash::of(source.text());
+        let known = self.compiled.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned();
+        if let Some((_, plan)) = known.filter(|(compiled, _)| *compiled == hash) {
+            return Ok(plan);
+        }
+        let plan = compile(path, source)?.plan;
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        compiled.insert(id.to_owned(), (hash, Arc::clone(&plan)));
+        Ok(plan)
     }
 
     /// The problem of a path that leads to no file, with the nearest file that is known.
@@ -107,7 +129,11 @@ fn claimed_id(path: &Path) -> String {
 
 /// Reads and compiles one definition.
 pub(crate) fn load_workflow(path: &Path) -> Result<WorkflowFile, Problems> {
-    let document = Document::json(read_text(path)?)?;
+    compile(path, read_text(path)?)
+}
+
+fn compile(path: &Path, source: Source) -> Result<WorkflowFile, Problems> {
+    let document = Document::json(source)?;
     let definition =
         strict::read::<WorkflowDefinition>(document.value()).map_err(|faults| document.problems(faults))?;
     let Compiled { plan, warnings } =
@@ -116,4 +142,41 @@ pub(crate) fn load_workflow(path: &Path) -> Result<WorkflowFile, Problems> {
     let warnings =
         document.problems(warnings).iter().map(|problem| problem.clone().with_severity(severity)).collect();
     Ok(WorkflowFile { path: path.to_owned(), plan: Arc::new(plan), warnings, document })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn text(version: &str) -> String {
+        serde_json::json!({
+            "id": "w", "name": "W", "version": version, "edges": [], "triggers": [], "variables": [],
+            "metadata": {}, "settings": {},
+            "nodes": [{"id": "a", "typeId": "core.noop", "name": "A", "position": {"x": 0, "y": 0},
+                "config": {}, "inputs": {}}],
+        })
+        .to_string()
+    }
+
+    #[test]
+    fn a_plan_is_compiled_again_when_its_file_has_changed() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("w.json");
+        fs::write(&path, text("1.0.0")).expect("a file");
+        let workflows = Workflows::list(&[directory.path().to_owned()]).expect("a list");
+        let first = workflows.plan("w").expect("a plan");
+        assert!(Arc::ptr_eq(&first, &workflows.plan("w").expect("a plan")));
+        // As long as before and written in the same moment, perhaps.
+        fs::write(&path, text("1.0.1")).expect("a file");
+        let second = workflows.plan("w").expect("a plan");
+        assert_eq!((&*first.definition.version, &*second.definition.version), ("1.0.0", "1.0.1"));
+        fs::write(&path, "{").expect("a file");
+        assert!(workflows.plan("w").is_err());
+        fs::write(&path, text("1.0.1")).expect("a file");
+        assert!(Arc::ptr_eq(&second, &workflows.plan("w").expect("a plan")));
+        let unknown = workflows.plan("v").expect_err("no such workflow").to_string();
+        assert!(unknown.contains("there is no workflow 'v'"), "{unknown}");
+    }
 }

@@ -5,6 +5,7 @@
 mod config;
 mod inputs;
 mod journal;
+mod lints;
 mod overrides;
 mod report;
 mod restart;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cuebook_host::log::{Append, Due, Open, Private, Record, RunEntry};
 use cuebook_host::prompt::Principal;
 use cuebook_host::wire::{CreateRun, NodeId, RunId, RunStatus, Sequence, WorkflowId};
-use cuebook_host::{Host, Options};
+use cuebook_host::{CreateOptions, Host, Options};
 use serde_json::{Map, Value as Json, json};
 use tokio::runtime::Runtime;
 
@@ -36,7 +36,11 @@ fn life<T>(project: &Project, act: impl AsyncFnOnce(Arc<Host>) -> T) -> T {
 async fn create(host: &Arc<Host>, workflow: &str) -> RunId {
     let inputs = Map::from_iter([("topic".to_owned(), Json::from("tea"))]);
     let request = CreateRun { inputs, ..CreateRun::new(WorkflowId::new(workflow)) };
-    host.create_run(&Principal::local(), request).await.map_err(|refusal| refusal.message).unwrap().run_id
+    host.create_run(&Principal::local(), request, CreateOptions::default())
+        .await
+        .map_err(|refusal| refusal.message)
+        .unwrap()
+        .run_id
 }
 
 /// Waits until a record comes after which the run has this status.

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::auth::{Caller, Scope};
 use crate::body::JsonBody;
 use crate::error::ApiError;
-use crate::idempotency::Attempt;
+use crate::idempotency::{Attempt, once};
 use crate::params::Path;
 use crate::shapes::ResolveInterrupt;
 use crate::state::App;
@@ -25,15 +25,15 @@ pub(super) async fn resolve_by_node(
 ) -> Result<Response, ApiError> {
     let principal = caller.principal(Scope::ApprovalsRespond)?;
     let endpoint = format!("POST /v1/runs/{run_id}/interrupts/{node_id}");
-    let attempt = Attempt::new(&caller, &endpoint, &headers, &body);
+    let attempt = Attempt::new(&principal, &endpoint, &headers, &body);
     let (worker, request) = (app.clone(), body.read::<ResolveInterrupt>());
-    let act = async move {
+    let act = move |_| async move {
         let (run_id, node_id) = (RunId::new(run_id), NodeId::new(node_id));
         let value = request?.resume_value;
         let status = worker.host.resolve_interrupt(&principal, &run_id, &node_id, value).await?;
         Ok(Json(json!({ "runId": run_id, "nodeId": node_id, "status": status })).into_response())
     };
-    Ok(app.idempotency.once(attempt, act).await)
+    Ok(once(&app.host, attempt, act).await)
 }
 
 /// Tokens are not given out by this host, so none is known.

@@ -6,6 +6,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use cuebook_host::prompt::Trust;
 use cuebook_host::wire::payload::ContentTrust;
+use cuebook_host::wire::template::TemplateOrigin;
 use cuebook_host::wire::{
     Document as _, Fault, LibraryId, Observability, PromptKind, PromptRef, PromptTemplate, TemplateId,
     Version, strict,
@@ -58,11 +59,11 @@ pub(super) async fn list_prompts(
     }
     let tags = tags_of(raw.as_deref().unwrap_or_default());
     let after = query.cursor.as_deref().map(decode_cursor).transpose()?;
-    let wanted = |template: &PromptTemplate| {
+    let wanted = |template: &PromptTemplate, origin: TemplateOrigin| {
         kind.is_none_or(|kind| template.kind == kind)
             && tags.iter().all(|tag| template.tags.contains(tag))
             && query.model_class.as_ref().is_none_or(|class| model_class(template) == Some(class))
-            && query.source.as_ref().is_none_or(|source| source_of(template) == source)
+            && query.source.as_ref().is_none_or(|source| origin.as_str() == source.as_str())
     };
     let (items, next) = app.host.list_templates(after.as_ref(), limit, wanted);
     let mut page = json!({ "items": items });
@@ -79,10 +80,6 @@ fn parse_kind(text: &str) -> Result<PromptKind, ApiError> {
 
 fn model_class(template: &PromptTemplate) -> Option<&String> {
     template.model_hints.as_ref().and_then(|hints| hints.model_class.as_ref())
-}
-
-fn source_of(template: &PromptTemplate) -> &str {
-    template.meta.as_ref().and_then(|meta| meta.source.as_ref()).map_or("host", |source| source.as_str())
 }
 
 /// Every `tag=` of a query; they must all be there.

@@ -3,24 +3,26 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::header::LOCATION;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use cuebook_host::Refusal;
 use cuebook_host::log::RunEntry;
 use cuebook_host::wire::{CreateRun, ErrorCode, RunId, RunSnapshot, RunStatus, Sequence};
+use cuebook_host::{CreateOptions, Refusal, run_id_of};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::auth::{Caller, Scope};
 use crate::body::JsonBody;
 use crate::error::ApiError;
-use crate::idempotency::Attempt;
+use crate::idempotency::{Attempt, once};
 use crate::params::{Path, Query};
 use crate::shapes::{BulkCancel, CancelRun, MAX_BULK};
 use crate::state::App;
 
 /// The code of a result for a run that has ended otherwise (openwop-v1 §3.8); no answer as a whole carries it.
 const RUN_TERMINAL: &str = "run_terminal";
+/// The header that asks for at most one run in a scope.
+const DEDUP: &str = "x-dedup";
 /// How many runs a list shows when the caller does not say, and at the most.
 const LIST: (usize, usize) = (50, 200);
 
@@ -32,10 +34,12 @@ pub(super) async fn create_run(
     body: JsonBody,
 ) -> Result<Response, ApiError> {
     let principal = caller.principal(Scope::RunsCreate)?;
-    let attempt = Attempt::new(&caller, "POST /v1/runs", &headers, &body);
-    let (worker, request) = (app.clone(), body.read::<CreateRun>());
-    let act = async move {
-        let created = worker.host.create_run(&principal, request?).await?;
+    let attempt = Attempt::new(&principal, "POST /v1/runs", &headers, &body);
+    let alone_in_scope = read_dedup(&headers)?;
+    let (worker, request) = (app.clone(), read_request(&app, &body, alone_in_scope));
+    let act = move |ticket: Option<String>| async move {
+        let options = CreateOptions { run_id: ticket.as_deref().map(run_id_of), alone_in_scope };
+        let created = worker.host.create_run(&principal, request?, options).await?;
         worker.metrics.runs_created.inc();
         let status = format!("/v1/runs/{}", created.run_id);
         let answer = json!({
@@ -46,7 +50,30 @@ pub(super) async fn create_run(
         });
         Ok((StatusCode::CREATED, [(LOCATION, status)], Json(answer)).into_response())
     };
-    Ok(app.idempotency.once(attempt, act).await)
+    Ok(once(&app.host, attempt, act).await)
+}
+
+/// Whether `X-Dedup` asks that no other run of the scope be under way (openwop-v1 §3.3).
+fn read_dedup(headers: &HeaderMap) -> Result<bool, ApiError> {
+    match headers.get(DEDUP).map(HeaderValue::as_bytes) {
+        None => Ok(false),
+        Some(value) if value.eq_ignore_ascii_case(b"enforce") => Ok(true),
+        Some(_) => Err(ApiError::invalid("X-Dedup is 'enforce' or not there")),
+    }
+}
+
+/// Reads what is to be run. The `tenantId` of a body moves nothing: the tenant is that of the key.
+fn read_request(app: &App, body: &JsonBody, alone_in_scope: bool) -> Result<CreateRun, ApiError> {
+    let request = body.read::<CreateRun>()?;
+    if alone_in_scope && request.scope_id.is_none() {
+        return Err(ApiError::invalid("X-Dedup: enforce needs a 'scopeId' in the body"));
+    }
+    let mocks = request.configurable.as_ref().is_some_and(|overlay| overlay.mock_provider.is_some());
+    if mocks && !app.options.test_seams {
+        let message = "configurable.mockProvider is honoured only by a host with --test-seams";
+        return Err(ApiError::new(ErrorCode::MockProviderForbidden, message));
+    }
+    Ok(request)
 }
 
 /// A run's snapshot.
@@ -99,14 +126,14 @@ pub(super) async fn cancel_run(
     body: JsonBody,
 ) -> Result<Response, ApiError> {
     let principal = caller.principal(Scope::RunsCancel)?;
-    let attempt = Attempt::new(&caller, &format!("POST /v1/runs/{run_id}/cancel"), &headers, &body);
+    let attempt = Attempt::new(&principal, &format!("POST /v1/runs/{run_id}/cancel"), &headers, &body);
     let (worker, request, by) = (app.clone(), body.read::<CancelRun>(), caller.name().to_owned());
-    let act = async move {
+    let act = move |_| async move {
         let run_id = RunId::new(run_id);
         let status = worker.host.cancel_run(&principal, &run_id, request?.reason, &by).await?;
         Ok(Json(json!({ "runId": run_id, "status": status })).into_response())
     };
-    Ok(app.idempotency.once(attempt, act).await)
+    Ok(once(&app.host, attempt, act).await)
 }
 
 /// Ends several runs; each has its own result, in the order of the request.
@@ -117,9 +144,9 @@ pub(super) async fn bulk_cancel_runs(
     body: JsonBody,
 ) -> Result<Response, ApiError> {
     let principal = caller.principal(Scope::RunsCancel)?;
-    let attempt = Attempt::new(&caller, "POST /v1/runs:bulk-cancel", &headers, &body);
+    let attempt = Attempt::new(&principal, "POST /v1/runs:bulk-cancel", &headers, &body);
     let (worker, request, by) = (app.clone(), body.read::<BulkCancel>(), caller.name().to_owned());
-    let act = async move {
+    let act = move |_| async move {
         let request = request.map_err(|error| error.with("maxRunIds", MAX_BULK))?;
         let mut results = Vec::with_capacity(request.run_ids.len());
         for run_id in request.run_ids.into_iter().map(RunId::new) {
@@ -128,7 +155,7 @@ pub(super) async fn bulk_cancel_runs(
         }
         Ok(Json(json!({ "results": results })).into_response())
     };
-    Ok(app.idempotency.once(attempt, act).await)
+    Ok(once(&app.host, attempt, act).await)
 }
 
 fn bulk_result(run_id: &RunId, cancelled: Result<RunStatus, Refusal>) -> Value {

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::auth::{Caller, Scope};
 use crate::body::JsonBody;
 use crate::error::ApiError;
-use crate::idempotency::Attempt;
+use crate::idempotency::{Attempt, once};
 use crate::params::Path;
 use crate::state::App;
 
@@ -33,13 +33,13 @@ pub(super) async fn register_workflow(
     body: JsonBody,
 ) -> Result<Response, ApiError> {
     let principal = caller.principal(Scope::RunsCreate)?;
-    let attempt = Attempt::new(&caller, "POST /v1/host/sample/workflows", &headers, &body);
+    let attempt = Attempt::new(&principal, "POST /v1/host/sample/workflows", &headers, &body);
     let (worker, definition) = (app.clone(), body.read::<WorkflowDefinition>());
-    let act = async move {
+    let act = move |_| async move {
         let definition = definition?;
         let id = definition.id.clone();
         worker.host.register_workflow(&principal, definition).await?;
         Ok((StatusCode::CREATED, Json(json!({ "workflowId": id }))).into_response())
     };
-    Ok(app.idempotency.once(attempt, act).await)
+    Ok(once(&app.host, attempt, act).await)
 }

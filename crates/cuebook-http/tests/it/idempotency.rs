@@ -125,3 +125,23 @@ async fn what_a_key_began_goes_on_when_its_caller_leaves() {
     assert_eq!(answer.header(REPLAY), Some("true"), "{}", answer.text);
     assert_eq!(count(&host).await, 1);
 }
+
+#[tokio::test]
+async fn a_repetition_after_a_restart_gets_the_same_answer() {
+    let host = TestHost::builder().on_disk().open();
+    let first = host.send(create("k", &json!({}))).await;
+    let run = first.gives(201)["runId"].as_str().unwrap().to_owned();
+    host.ended(&run).await;
+    let refused = Call::post("/v1/runs/none/cancel", &json!({})).idempotency_key("k");
+    let refusal = host.send(refused.clone()).await;
+    let host = host.restarted().await;
+    let again = host.send(create("k", &json!({}))).await;
+    assert_eq!((again.status, &again.text, again.header(REPLAY)), (201, &first.text, Some("true")));
+    assert_eq!(again.header("location"), first.header("location"));
+    assert_eq!(again.header("content-type"), first.header("content-type"));
+    host.send(create("k", &json!({ "x": 1 }))).await.refuses(ErrorCode::IdempotencyKeyMismatch);
+    let again = host.send(refused).await;
+    assert_eq!((again.status, &again.text, again.header(REPLAY)), (404, &refusal.text, Some("true")));
+    assert_eq!(host.send(create("k", &json!({})).key(THEIRS)).await.header(REPLAY), None);
+    assert_eq!(count(&host).await, 1);
+}

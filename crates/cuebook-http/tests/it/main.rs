@@ -20,6 +20,7 @@ mod prompts;
 mod routes;
 mod runs;
 mod scenarios;
+mod scope;
 mod seams;
 mod streams;
 mod support;

@@ -3,7 +3,7 @@
 use cuebook_host::wire::{ErrorCode, PromptTemplate, strict};
 use serde_json::{Value as Json, json};
 
-use crate::support::{Call, MEMBER, SECRET, TestHost, template};
+use crate::support::{Call, MEMBER, TestHost, template};
 
 async fn list(host: &TestHost, query: &str) -> Vec<String> {
     let page = host.get(&format!("/v1/prompts{query}")).await.gives(200);
@@ -157,16 +157,6 @@ async fn what_cannot_be_rendered_says_why() {
         answer.refuses(code);
         assert!(!answer.text.contains("hunter2") && !answer.text.contains("/prompts/"), "{}", answer.text);
     }
-}
-
-#[tokio::test]
-async fn a_secret_is_rendered_by_its_marker() {
-    let host = TestHost::new();
-    let marker = "[REDACTED:openwop-conformance-canary-secret]";
-    let reference = json!("prompt:conformance.prompt.secret-redaction");
-    let rendered = render(&host, &reference, &json!({ "apiKey": marker })).await;
-    assert_eq!(rendered["composed"], format!("Key {marker}."));
-    assert!(!rendered.to_string().contains(SECRET));
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@
 use cuebook_host::wire::{ErrorCode, WorkflowDefinition, strict};
 use serde_json::{Value as Json, json};
 
-use crate::support::{Call, TestHost, shared};
+use crate::support::{Call, SECRET, TestHost, frames, shared};
 
 fn types(events: &[Json]) -> Vec<&str> {
     events.iter().map(|event| event["type"].as_str().unwrap()).collect()
@@ -201,6 +201,48 @@ async fn prompt_render_deterministic() {
     assert_eq!(host.post("/v1/prompts:render", &body).await.gives(200), first);
     let other = json!({ "ref": "prompt:topic-user@1.0.0", "variables": { "topic": "coffee" } });
     assert_ne!(host.post("/v1/prompts:render", &other).await.gives(200)["hash"], first["hash"]);
+}
+
+#[tokio::test]
+async fn prompt_render_secret_redaction() {
+    let host = TestHost::new();
+    let marker = "[REDACTED:openwop-conformance-canary-secret]";
+    let reference = "prompt:conformance.prompt.secret-redaction";
+    let body = json!({ "ref": reference, "variables": { "apiKey": marker } });
+    let rendered = host.post("/v1/prompts:render", &body).await.gives(200);
+    assert_eq!(rendered["composed"], format!("Key {marker}."));
+    assert!(!rendered.to_string().contains(SECRET));
+}
+
+#[tokio::test]
+async fn stream_text_fixture() {
+    let host = TestHost::builder().test_seams().open();
+    let tokens = ["Hello", " ", "world", "!"];
+    let config = json!({
+        "tokens": tokens, "delayMsPerToken": 10, "finishReason": "stop",
+        "usage": { "promptTokens": 5, "completionTokens": 4, "totalTokens": 9 },
+    });
+    let mock = |id: &str| {
+        let mock = json!({ "id": id, "config": config });
+        json!({ "workflowId": "conformance-stream-text", "configurable": { "mockProvider": mock } })
+    };
+    let run = host.post("/v1/runs", &mock("stream-text")).await.gives(201)["runId"].clone();
+    let path = format!("/v1/runs/{}/events?streamMode=messages", run.as_str().unwrap());
+    let frames = frames(&host.get(&path).await.text);
+    let chunks: Vec<&Json> = frames.iter().map(|frame| &frame.data).collect();
+    assert!(frames.iter().all(|frame| frame.event == "ai.message.chunk"));
+    let said: Vec<&str> = chunks.iter().map(|chunk| chunk["chunk"].as_str().unwrap()).collect();
+    assert_eq!(said, tokens);
+    let last: Vec<&Json> = chunks.iter().map(|chunk| &chunk["isLast"]).collect();
+    assert_eq!(last, [&json!(false), &json!(false), &json!(false), &json!(true)]);
+    assert!(chunks.iter().all(|chunk| chunk["runId"] == run && chunk["nodeId"] == "ai"));
+    assert_eq!(chunks[3]["meta"]["finishReason"], "stop");
+    assert_eq!(chunks[3]["meta"]["usage"]["completionTokens"], 4);
+    let snapshot = host.snapshot(run.as_str().unwrap()).await;
+    assert_eq!(snapshot["status"], "completed");
+    host.post("/v1/runs", &mock("does-not-exist")).await.refuses(ErrorCode::UnsupportedMockProvider);
+    let unseamed = TestHost::new();
+    unseamed.post("/v1/runs", &mock("stream-text")).await.refuses(ErrorCode::MockProviderForbidden);
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ fn libraries() -> Libraries {
 fn find(json: &Json, within: Option<&str>) -> String {
     let within = within.map(library_id);
     match libraries().find(&reference(json.clone()), within.as_ref()) {
-        Ok(entry) => format!("{}/{}", entry.pinned.library.as_ref().unwrap(), entry.pinned.reference),
+        Ok(entry) => format!("{}/{}", entry.library(), entry.pinned().reference),
         Err(error) => error_line(&error),
     }
 }

@@ -6,6 +6,7 @@
 mod bind;
 mod chain;
 mod compose;
+mod layered;
 mod library;
 mod node_config;
 mod pins;

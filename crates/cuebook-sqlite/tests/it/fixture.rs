@@ -1,15 +1,16 @@
 //! A database that an earlier version wrote is read for ever.
 //!
-//! `fixtures/v1.db` holds what [`write`] writes, in format 8, the first that was ever released. It is never written again. For a
-//! later format, a new file is made once by `CUEBOOK_NEW_FIXTURE=NAME cargo test -p cuebook-sqlite fixture::`, which
+//! Each file holds what [`write`] wrote in its time, and is never written again: `fixtures/v1.db` in format 8, the first
+//! that was ever released; `fixtures/v2.db` in format 10, with a request that was answered and one under way. For a later
+//! format, a new file is made once by `CUEBOOK_NEW_FIXTURE=NAME cargo test -p cuebook-sqlite fixture::`, which
 //! refuses to overwrite one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use cuebook_log::{
-    Append, Blobs, Definition, Definitions, Inbox, LogError, Offered, Open, RunEntry, RunIndex, RunLog,
-    Signal,
+    Append, Blobs, Claim, Claimed, Definition, Definitions, Ending, Inbox, LogError, Offered, Open, Reply,
+    RequestKey, Requests, RunEntry, RunIndex, RunLog, Signal,
 };
 use cuebook_prompt::{ContentHash, Principal};
 use cuebook_sqlite::SqliteStore;
@@ -50,7 +51,23 @@ fn ending() -> Append {
     ending
 }
 
-/// Writes one of everything: three runs of two tenants, signals, blobs, definitions.
+fn claim(key: &str, owner: &str, ticket: &str) -> Claim {
+    Claim {
+        request: RequestKey { endpoint: "POST /v1/runs".to_owned(), key: key.to_owned() },
+        body: ContentHash::of("{}"),
+        owner: owner.to_owned(),
+        ticket: ticket.to_owned(),
+        at: Timestamp::from_millis(1_795_903_200_000),
+        forgotten: Timestamp::from_millis(0),
+    }
+}
+
+fn reply() -> Reply {
+    let headers = vec![("location".to_owned(), "/v1/runs/going".to_owned())];
+    Reply { status: 201, headers, body: TEXT.into() }
+}
+
+/// Writes one of everything: three runs of two tenants, signals, blobs, definitions, requests.
 async fn write(store: &SqliteStore) {
     let (going, ended) = (RunId::new("going"), RunId::new("ended"));
     assert_eq!(RunLog::open(store, &acme(), &going, Open::New).await, Ok(1));
@@ -68,6 +85,14 @@ async fn write(store: &SqliteStore) {
     let newsroom = WorkflowId::new("newsroom");
     let registered = store.register(&other(), &newsroom, DEFINITION).await;
     assert_eq!(registered, Ok(ContentHash::of(DEFINITION)));
+    for key in ["answered", "under way"] {
+        assert_eq!(
+            store.claim(&acme(), claim(key, "writer", "t1")).await,
+            Ok(Claimed::Yours("t1".to_owned()))
+        );
+    }
+    let answered = claim("answered", "writer", "t1").request;
+    assert_eq!(store.settle(&acme(), &answered, Ending::Answered(reply())).await, Ok(()));
 }
 
 /// Reads everything back that [`write`] wrote.
@@ -90,6 +115,14 @@ async fn assert_written(store: &SqliteStore) {
     assert_eq!(store.definitions(&other(), None, 9).await, Ok(vec![definition]));
 }
 
+/// Reads the requests back, which the first format did not have.
+async fn assert_requests_written(store: &SqliteStore) {
+    let answered = store.claim(&acme(), claim("answered", "reader", "t2")).await;
+    assert_eq!(answered, Ok(Claimed::Answered(reply())));
+    let begun = store.claim(&acme(), claim("under way", "reader", "t2")).await;
+    assert_eq!(begun, Ok(Claimed::Yours("t1".to_owned())));
+}
+
 /// Goes on where the writer of the database stopped.
 async fn assert_goes_on(store: &SqliteStore) {
     let (going, ended) = (RunId::new("going"), RunId::new("ended"));
@@ -106,6 +139,9 @@ async fn assert_readable(database: &Path) {
     fs::copy(database, directory.path().join("cuebook.db")).expect("a fixture can be copied");
     let store = open(directory.path());
     assert_written(&store).await;
+    if !database.ends_with("v1.db") {
+        assert_requests_written(&store).await;
+    }
     assert_goes_on(&store).await;
 }
 
@@ -131,7 +167,9 @@ async fn databases_of_earlier_versions_are_read() {
     let files = fs::read_dir(directory()).expect("there are fixtures");
     let mut fixtures: Vec<PathBuf> = files.map(|file| file.expect("a directory entry").path()).collect();
     fixtures.sort();
-    assert!(fixtures.contains(&directory().join("v1.db")), "the first is kept for ever");
+    for kept in ["v1.db", "v2.db"] {
+        assert!(fixtures.contains(&directory().join(kept)), "{kept} is kept for ever");
+    }
     for fixture in fixtures {
         assert_readable(&fixture).await;
     }

@@ -19,6 +19,7 @@
 //! value that contains `{{other}}` puts exactly these characters into the result.
 
 mod attempt;
+mod declared;
 mod lint;
 mod program;
 mod scan;

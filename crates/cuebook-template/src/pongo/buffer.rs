@@ -35,6 +35,11 @@ impl Buffer {
         self.text.len()
     }
 
+    /// Everything from the byte at `start` on; `start` is one that [`Buffer::len`] gave.
+    pub(crate) fn tail_mut(&mut self, start: usize) -> &mut str {
+        &mut self.text[start..]
+    }
+
     pub(crate) fn into_string(self) -> String {
         self.text
     }

@@ -3,10 +3,15 @@
 //! It owns the tree of values and the counts that limits are held against, so that a render checks them without a
 //! walk. It refuses secrets (a [`Value`] is JSON and trust, never a secret) and functions: a context is data.
 
+use std::collections::VecDeque;
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 use serde_json::{Map as JsonMap, Number, Value as Json};
 
 use super::limits::{LimitKind, Limits};
+use super::map::{Map, Shape};
+use super::word::Word;
 use crate::trust::Trust;
 use crate::value::Value;
 
@@ -21,9 +26,6 @@ pub(crate) enum Node {
     List(Box<[Self]>),
     Map(Box<Map>),
 }
-
-/// Members in the order in which they were given.
-pub(crate) type Map = IndexMap<Box<str>, Node>;
 
 /// A root name's value, and the trust of everything in it.
 #[derive(Clone, Debug)]
@@ -45,11 +47,16 @@ pub(crate) struct Size {
     pub(crate) depth: usize,
 }
 
+/// Shapes that a new map is compared with.
+const RECENT_SHAPES: usize = 8;
+
 /// Named values for a render.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
-    roots: IndexMap<Box<str>, Root>,
+    roots: IndexMap<Word, Root>,
     size: Size,
+    /// The shapes that were made last; rows of a table come one after the other.
+    shapes: VecDeque<Arc<Shape>>,
 }
 
 impl Context {
@@ -75,18 +82,62 @@ impl Context {
         let name = name.into();
         let trust = value.trust();
         self.size.bytes += name.len();
-        let node = measure(value.into_json(), 0, &mut self.size);
-        self.roots.insert(name, Root { node, trust });
+        let node = self.measure(value.into_json(), 0);
+        self.roots.insert(name.into(), Root { node, trust });
     }
 
     /// The names, in the order in which they were first given.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.roots.keys().map(AsRef::as_ref)
+        self.roots.keys().map(Word::as_str)
     }
 
     /// The value of `name`; `hint` is where it stood the last time.
-    pub(crate) fn get(&self, name: &str, hint: usize) -> Option<(usize, &Root)> {
-        find(&self.roots, name, hint)
+    pub(crate) fn get(&self, name: &Word, hint: usize) -> Option<(usize, &Root)> {
+        match self.roots.get_index(hint) {
+            Some((found, root)) if found == name => Some((hint, root)),
+            _ => self.roots.get_full(name).map(|(index, _, root)| (index, root)),
+        }
+    }
+
+    fn measure(&mut self, json: Json, depth: usize) -> Node {
+        self.size.nodes += 1;
+        self.size.depth = self.size.depth.max(depth);
+        match json {
+            Json::Null => Node::Nil,
+            Json::Bool(bool) => Node::Bool(bool),
+            Json::Number(number) => measure_number(&number),
+            Json::String(text) => {
+                self.size.bytes += text.len();
+                Node::Str(text.into_boxed_str())
+            }
+            Json::Array(items) => {
+                self.enter(items.len(), depth);
+                Node::List(items.into_iter().map(|item| self.measure(item, depth + 1)).collect())
+            }
+            Json::Object(members) => {
+                self.enter(members.len(), depth);
+                self.size.bytes += members.keys().map(String::len).sum::<usize>();
+                let shape = self.shape_of(&members);
+                let values = members.into_iter().map(|(_, member)| self.measure(member, depth + 1)).collect();
+                Node::Map(Box::new(Map::new(shape, values)))
+            }
+        }
+    }
+
+    fn enter(&mut self, items: usize, depth: usize) {
+        self.size.longest = self.size.longest.max(items);
+        self.size.depth = self.size.depth.max(depth + 1);
+    }
+
+    /// A shape with the keys of `members`, shared with others where one was made lately.
+    fn shape_of(&mut self, members: &JsonMap<String, Json>) -> Arc<Shape> {
+        if let Some(shape) = self.shapes.iter().find(|shape| shape.is_of(members.keys())) {
+            return Arc::clone(shape);
+        }
+        let shape = Arc::new(Shape::new(members.keys().map(|key| Word::from(key.as_str())).collect()));
+        self.shapes.truncate(RECENT_SHAPES - 1);
+        self.shapes.push_front(Arc::clone(&shape));
+        shape
     }
 
     /// The first limit that the context is beyond, with what was seen.
@@ -100,44 +151,6 @@ impl Context {
         ];
         counts.into_iter().find(|&(kind, seen)| seen > limits.get(kind))
     }
-}
-
-/// The member called `key`, looked for at `hint` first.
-pub(crate) fn find<'a, V>(members: &'a IndexMap<Box<str>, V>, key: &str, hint: usize) -> Option<(usize, &'a V)> {
-    match members.get_index(hint) {
-        Some((found, value)) if **found == *key => Some((hint, value)),
-        _ => members.get_full(key).map(|(index, _, value)| (index, value)),
-    }
-}
-
-fn measure(json: Json, depth: usize, size: &mut Size) -> Node {
-    size.nodes += 1;
-    size.depth = size.depth.max(depth);
-    match json {
-        Json::Null => Node::Nil,
-        Json::Bool(bool) => Node::Bool(bool),
-        Json::Number(number) => measure_number(&number),
-        Json::String(text) => {
-            size.bytes += text.len();
-            Node::Str(text.into_boxed_str())
-        }
-        Json::Array(items) => {
-            size.longest = size.longest.max(items.len());
-            size.depth = size.depth.max(depth + 1);
-            Node::List(items.into_iter().map(|item| measure(item, depth + 1, size)).collect())
-        }
-        Json::Object(members) => measure_map(members, depth, size),
-    }
-}
-
-fn measure_map(members: JsonMap<String, Json>, depth: usize, size: &mut Size) -> Node {
-    size.longest = size.longest.max(members.len());
-    size.depth = size.depth.max(depth + 1);
-    let member = |(key, value): (String, Json)| {
-        size.bytes += key.len();
-        (key.into_boxed_str(), measure(value, depth + 1, size))
-    };
-    Node::Map(Box::new(members.into_iter().map(member).collect()))
 }
 
 fn measure_number(number: &Number) -> Node {

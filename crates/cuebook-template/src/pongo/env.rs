@@ -10,13 +10,13 @@ use bumpalo::Bump;
 use super::buffer::Buffer;
 use super::fault::{Fault, code};
 use super::limits::{LimitKind, Limits};
-use super::view::{Data, View};
+use super::view::{Data, Loop, View};
 
 /// Lent to every expression and filter of a render.
 pub(crate) struct Env<'a> {
     arena: &'a Bump,
     limits: &'a Limits,
-    /// Bytes taken from the arena so far.
+    /// Bytes taken from the arena so far, and those of texts that are being put together.
     used: Cell<usize>,
     /// A buffer that texts are built in before they move to the arena.
     spare: RefCell<Option<Buffer>>,
@@ -46,10 +46,10 @@ impl<'a> Env<'a> {
         let spare = self.spare.take();
         let mut buffer = spare.unwrap_or_else(|| Buffer::new(LimitKind::MemoryBytes, limit));
         let start = buffer.len();
-        let built = build(&mut buffer).and_then(|()| self.keep(&buffer.as_str()[start..]));
+        let kept = build(&mut buffer).and_then(|()| self.keep(&buffer.as_str()[start..]));
         buffer.truncate(start);
         self.spare.replace(Some(buffer));
-        built
+        kept
     }
 
     /// Copies a text to the arena.
@@ -66,17 +66,29 @@ impl<'a> Env<'a> {
     ///
     /// # Errors
     ///
-    /// `template_limit_exceeded` when it has too many items, or the render has taken too much memory.
+    /// `template_limit_exceeded` when it has too many items or is too many lists deep, or the render has taken too
+    /// much memory.
     pub(crate) fn list(&self, items: &[View<'a>]) -> Result<Data<'a>, Fault> {
         self.limits.check(LimitKind::LoopItems, items.len())?;
+        let inner = |item: &View<'_>| if let Data::Views(_, depth) = item.data { depth } else { 0 };
+        let depth = items.iter().map(inner).max().unwrap_or(0) + 1;
+        self.limits.check(LimitKind::Nesting, depth as usize)?;
         self.charge(size_of_val(items))?;
-        Ok(Data::Views(self.arena.alloc_slice_copy(items)))
+        Ok(Data::Views(self.arena.alloc_slice_copy(items), depth))
     }
 
-    /// Keeps a plain value.
-    pub(crate) fn value<T: Copy>(&self, value: T) -> Result<&'a T, Fault> {
-        self.charge(size_of::<T>())?;
-        Ok(self.arena.alloc(value))
+    /// Keeps the state of a loop.
+    ///
+    /// # Errors
+    ///
+    /// `template_limit_exceeded` when the render has taken too much memory.
+    pub(crate) fn loop_state(
+        &self,
+        count: usize,
+        parent: Option<&'a Loop<'a>>,
+    ) -> Result<&'a Loop<'a>, Fault> {
+        self.charge(size_of::<Loop<'_>>())?;
+        Ok(self.arena.alloc(Loop { index: Cell::new(0), count, parent }))
     }
 
     /// The text of `data` as a template shows it; a string is borrowed.
@@ -84,12 +96,13 @@ impl<'a> Env<'a> {
     /// # Errors
     ///
     /// `template_limit_exceeded` when the render has taken too much memory.
+    #[inline]
     pub(crate) fn text_of(&self, data: Data<'a>) -> Result<&'a str, Fault> {
-        match data {
-            Data::Str(text) => Ok(text),
-            Data::Undefined | Data::Nil => Ok(""),
-            other => self.text(|out| other.write(out)),
-        }
+        if let Data::Str(text) = data { Ok(text) } else { self.text_of_other(data) }
+    }
+
+    fn text_of_other(&self, data: Data<'a>) -> Result<&'a str, Fault> {
+        if data.is_nil() { Ok("") } else { self.text(|out| data.write(out)) }
     }
 
     /// A number below `bound`, which is greater than 0, drawn from the seed.
@@ -108,7 +121,17 @@ impl<'a> Env<'a> {
         Ok(usize::try_from(scramble(state) % bound).unwrap_or(0))
     }
 
-    fn charge(&self, bytes: usize) -> Result<(), Fault> {
+    /// Accounts for memory outside the arena that was charged and is free again.
+    pub(crate) fn release(&self, bytes: usize) {
+        self.used.set(self.used.get().saturating_sub(bytes));
+    }
+
+    /// Accounts for memory.
+    ///
+    /// # Errors
+    ///
+    /// `template_limit_exceeded` when the render has taken too much of it.
+    pub(crate) fn charge(&self, bytes: usize) -> Result<(), Fault> {
         let used = self.used.get().saturating_add(bytes);
         self.used.set(used);
         self.limits.check(LimitKind::MemoryBytes, used)

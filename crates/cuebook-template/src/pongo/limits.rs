@@ -16,16 +16,19 @@ pub enum LimitKind {
     OutputBytes,
     /// Tags, `{% … %}`, in one file.
     Tags,
-    /// Blocks and expressions within each other, includes and inheritance counted through.
+    /// Blocks within each other, includes and inheritance counted through; expressions within each other; and both
+    /// together, through calls of macros and of files that only a render can name. Lists of lists as well.
     Nesting,
     /// `for` blocks within each other in one file.
     LoopNesting,
     /// Files that include each other in a chain; the entry counts as the first.
     IncludeDepth,
-    /// Distinct files in one program.
+    /// Distinct files in one program, and distinct files that one render names.
     Files,
-    /// Nodes of one program after its files were linked.
+    /// Statements, operations and filters of one program after its files were linked.
     ProgramNodes,
+    /// Bytes of text and tags of one program after its files were linked; a file counts wherever it is included.
+    ProgramBytes,
     /// Items of one list, map or string that is looped over, and of any list or map in the context.
     LoopItems,
     /// Lists and maps within each other in the context.
@@ -34,7 +37,8 @@ pub enum LimitKind {
     ContextValues,
     /// Bytes of all strings and keys in the context.
     ContextBytes,
-    /// Steps of a render: each node that is run costs one.
+    /// Steps of a render: each node that is run costs one, and so do 64 bytes or 4 items that a filter or an operator
+    /// reads.
     Fuel,
     /// Bytes of values that a render makes on its way.
     MemoryBytes,
@@ -44,7 +48,7 @@ pub enum LimitKind {
 
 impl LimitKind {
     /// Every kind, in the order of the documentation.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::SourceBytes,
         Self::OutputBytes,
         Self::Tags,
@@ -53,6 +57,7 @@ impl LimitKind {
         Self::IncludeDepth,
         Self::Files,
         Self::ProgramNodes,
+        Self::ProgramBytes,
         Self::LoopItems,
         Self::ContextDepth,
         Self::ContextValues,
@@ -73,6 +78,7 @@ impl LimitKind {
             Self::IncludeDepth => "include_depth",
             Self::Files => "files",
             Self::ProgramNodes => "program_nodes",
+            Self::ProgramBytes => "program_bytes",
             Self::LoopItems => "loop_items",
             Self::ContextDepth => "context_depth",
             Self::ContextValues => "context_values",
@@ -108,6 +114,7 @@ impl Limits {
         32,         // include_depth
         1_024,      // files
         1_000_000,  // program_nodes
+        64 * MIB,   // program_bytes
         1_000_000,  // loop_items
         128,        // context_depth
         1_000_000,  // context_values
@@ -127,6 +134,7 @@ impl Limits {
         12,        // include_depth
         256,       // files
         100_000,   // program_nodes
+        16 * MIB,  // program_bytes
         256,       // loop_items
         32,        // context_depth
         16_384,    // context_values

@@ -3,9 +3,12 @@
 //! It owns the rules of pongo2 6.0.0 on what a value is as a number, a text or a condition, and how values compare.
 //! It refuses to allocate: what needs memory goes through [`Env`](super::env::Env) or a [`Buffer`].
 
+use std::cell::Cell;
+
 use super::buffer::Buffer;
-use super::context::{Map, Node};
+use super::context::Node;
 use super::fault::Fault;
+use super::map::Map;
 use super::program::Macro;
 use crate::canonical::write_string;
 use crate::trust::Trust;
@@ -46,8 +49,8 @@ pub(crate) enum Data<'a> {
     Str(&'a str),
     /// A list of the context.
     List(&'a [Node]),
-    /// A list that the template made.
-    Views(&'a [View<'a>]),
+    /// A list that the template made, and how many such lists are within each other in it.
+    Views(&'a [View<'a>], u32),
     Map(&'a Map),
     Loop(&'a Loop<'a>),
     /// A macro, and the frame in which it was defined.
@@ -55,37 +58,81 @@ pub(crate) enum Data<'a> {
 }
 
 /// The state of a `for` block, as `forloop` shows it.
-#[derive(Clone, Copy, Debug)]
+///
+/// It is shared, not copied: a template that keeps `forloop` under another name sees it move on.
+#[derive(Debug)]
 pub(crate) struct Loop<'a> {
     /// Items already passed.
-    pub(crate) index: usize,
+    pub(crate) index: Cell<usize>,
     /// Items in all.
     pub(crate) count: usize,
     pub(crate) parent: Option<&'a Self>,
 }
 
 impl<'a> Loop<'a> {
-    /// The members that a template can name.
-    pub(crate) const FIELDS: [&'static str; 7] =
-        ["Counter", "Counter0", "Revcounter", "Revcounter0", "First", "Last", "Parentloop"];
-
-    pub(crate) fn field(&self, name: &str) -> Option<Data<'a>> {
+    pub(crate) fn field(&self, field: LoopField) -> Data<'a> {
         let number = |count: usize| Data::Int(i64::try_from(count).unwrap_or(i64::MAX));
-        Some(match name {
-            "Counter" => number(self.index + 1),
-            "Counter0" => number(self.index),
-            "Revcounter" => number(self.count - self.index),
-            "Revcounter0" => number(self.count - self.index - 1),
-            "First" => Data::Bool(self.index == 0),
-            "Last" => Data::Bool(self.index + 1 == self.count),
-            "Parentloop" => self.parent.map_or(Data::Nil, Data::Loop),
-            _ => return None,
-        })
+        let (index, left) = (self.index.get(), self.count.saturating_sub(self.index.get()));
+        match field {
+            LoopField::Counter => number(index + 1),
+            LoopField::Counter0 => number(index),
+            LoopField::Revcounter => number(left),
+            LoopField::Revcounter0 => number(left.saturating_sub(1)),
+            LoopField::First => Data::Bool(index == 0),
+            LoopField::Last => Data::Bool(left == 1),
+            LoopField::Parentloop => self.parent.map_or(Data::Nil, Data::Loop),
+        }
+    }
+}
+
+/// A member of `forloop`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LoopField {
+    Counter,
+    Counter0,
+    Revcounter,
+    Revcounter0,
+    First,
+    Last,
+    Parentloop,
+}
+
+impl LoopField {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Counter,
+        Self::Counter0,
+        Self::Revcounter,
+        Self::Revcounter0,
+        Self::First,
+        Self::Last,
+        Self::Parentloop,
+    ];
+
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Counter => "Counter",
+            Self::Counter0 => "Counter0",
+            Self::Revcounter => "Revcounter",
+            Self::Revcounter0 => "Revcounter0",
+            Self::First => "First",
+            Self::Last => "Last",
+            Self::Parentloop => "Parentloop",
+        }
+    }
+
+    /// The member called `name`; letter case counts.
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|field| field.as_str() == name)
     }
 }
 
 impl<'a> From<&'a Node> for Data<'a> {
+    #[inline]
     fn from(node: &'a Node) -> Self {
+        // Most values are strings: a branch of their own is guessed right more often than a jump by kind.
+        if let Node::Str(text) = node {
+            return Self::Str(text);
+        }
         match node {
             Node::Nil => Self::Nil,
             Node::Bool(bool) => Self::Bool(*bool),
@@ -98,19 +145,19 @@ impl<'a> From<&'a Node> for Data<'a> {
     }
 }
 
-impl<'a> Data<'a> {
+impl Data<'_> {
     /// The kind, as an error names it.
     pub(crate) const fn kind(self) -> &'static str {
         match self {
             Self::Undefined | Self::Nil => "nil",
-            Self::Bool(_) => "bool",
-            Self::Int(_) => "int",
-            Self::Float(_) => "float",
-            Self::Str(_) => "string",
-            Self::List(_) | Self::Views(_) => "list",
-            Self::Map(_) => "map",
-            Self::Loop(_) => "forloop",
-            Self::Macro(..) => "macro",
+            Self::Bool(_) => "a bool",
+            Self::Int(_) => "an integer",
+            Self::Float(_) => "a float",
+            Self::Str(_) => "a string",
+            Self::List(_) | Self::Views(..) => "a list",
+            Self::Map(_) => "a map",
+            Self::Loop(_) => "a forloop",
+            Self::Macro(..) => "a macro",
         }
     }
 
@@ -122,10 +169,6 @@ impl<'a> Data<'a> {
         matches!(self, Self::Str(_))
     }
 
-    pub(crate) const fn is_integer(self) -> bool {
-        matches!(self, Self::Int(_))
-    }
-
     pub(crate) const fn is_float(self) -> bool {
         matches!(self, Self::Float(_))
     }
@@ -135,7 +178,7 @@ impl<'a> Data<'a> {
     }
 
     pub(crate) const fn is_list(self) -> bool {
-        matches!(self, Self::List(_) | Self::Views(_))
+        matches!(self, Self::List(_) | Self::Views(..))
     }
 
     /// Whether a condition takes it for true: not nil, zero, false or empty.
@@ -147,14 +190,17 @@ impl<'a> Data<'a> {
             Self::Float(float) => float != 0.0,
             Self::Str(text) => !text.is_empty(),
             Self::List(items) => !items.is_empty(),
-            Self::Views(items) => !items.is_empty(),
+            Self::Views(items, _) => !items.is_empty(),
             Self::Map(members) => !members.is_empty(),
             Self::Loop(_) => true,
         }
     }
 
     /// The value as an integer: floats are cut, strings read as decimal numbers, all else is 0.
-    #[expect(clippy::cast_possible_truncation, reason = "a float beyond the integers becomes the nearest one")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a float beyond the integers becomes the nearest one"
+    )]
     pub(crate) fn integer(self) -> i64 {
         match self {
             Self::Int(integer) => integer,
@@ -175,12 +221,23 @@ impl<'a> Data<'a> {
         }
     }
 
+    /// What reading all of it costs, in steps of a render: nothing for what is small.
+    #[inline]
+    pub(crate) const fn weight(self) -> usize {
+        match self {
+            Self::Str(text) => text.len() / 64,
+            Self::List(items) => items.len() / 4,
+            Self::Views(items, _) => items.len() / 4,
+            _ => 0,
+        }
+    }
+
     /// Characters of a string, items of a list, members of a map; 0 for all else.
     pub(crate) fn len(self) -> usize {
         match self {
             Self::Str(text) => text.chars().count(),
             Self::List(items) => items.len(),
-            Self::Views(items) => items.len(),
+            Self::Views(items, _) => items.len(),
             Self::Map(members) => members.len(),
             _ => 0,
         }
@@ -194,7 +251,7 @@ impl<'a> Data<'a> {
                 Some(Self::Str(&text[start..start + character.len_utf8()]))
             }
             Self::List(items) => items.get(index).map(Self::from),
-            Self::Views(items) => items.get(index).map(|item| item.data),
+            Self::Views(items, _) => items.get(index).map(|item| item.data),
             _ => None,
         }
     }
@@ -213,7 +270,7 @@ impl<'a> Data<'a> {
             (Self::Loop(a), Self::Loop(b)) => std::ptr::eq(a, b),
             (a, b) if a.is_nil() && b.is_nil() => true,
             (a, b) if (a.is_list() && b.is_list()) || matches!((a, b), (Self::Map(_), Self::Map(_))) => {
-                let message = format!("a {} cannot be compared with a {}", a.kind(), b.kind());
+                let message = format!("{} cannot be compared with {}", a.kind(), b.kind());
                 return Err(Fault::type_mismatch(message).hint("compare their lengths, or loop over them"));
             }
             _ => false,
@@ -228,9 +285,9 @@ impl<'a> Data<'a> {
     pub(crate) fn contains(self, item: Self, item_text: &str) -> Result<bool, Fault> {
         match self {
             Self::Str(text) => Ok(text.contains(item_text)),
-            Self::Map(members) => Ok(item.is_string() && members.contains_key(item_text)),
+            Self::Map(members) => Ok(item.is_string() && members.get(item_text).is_some()),
             Self::List(items) => any_equals(items.iter().map(Self::from), item),
-            Self::Views(items) => any_equals(items.iter().map(|view| view.data), item),
+            Self::Views(items, _) => any_equals(items.iter().map(|view| view.data), item),
             _ => Ok(false),
         }
     }
@@ -243,8 +300,10 @@ impl<'a> Data<'a> {
     /// When the buffer is full.
     #[inline]
     pub(crate) fn write(self, out: &mut Buffer) -> Result<(), Fault> {
+        if let Self::Str(text) = self {
+            return out.push_str(text);
+        }
         match self {
-            Self::Str(text) => out.push_str(text),
             Self::Int(integer) => out.push_str(itoa::Buffer::new().format(integer)),
             other => other.write_rare(out),
         }
@@ -267,20 +326,19 @@ impl<'a> Data<'a> {
     /// When the buffer is full.
     pub(crate) fn write_json(self, out: &mut Buffer) -> Result<(), Fault> {
         match self {
-            Self::Undefined | Self::Nil | Self::Macro(..) => out.push_str("null"),
             Self::Bool(bool) => out.push_str(if bool { "true" } else { "false" }),
             Self::Int(integer) => out.push_str(itoa::Buffer::new().format(integer)),
             Self::Float(float) if float.is_finite() => out.push_str(ryu_js::Buffer::new().format(float)),
-            Self::Float(_) => out.push_str("null"),
+            Self::Float(_) | Self::Undefined | Self::Nil | Self::Macro(..) => out.push_str("null"),
             Self::Str(text) => write_json_string(text, out),
             Self::List(items) => write_json_list(items.iter().map(Self::from), out),
-            Self::Views(items) => write_json_list(items.iter().map(|view| view.data), out),
+            Self::Views(items, _) => write_json_list(items.iter().map(|view| view.data), out),
             Self::Map(members) => {
-                write_json_map(members.iter().map(|(key, node)| (&**key, Self::from(node))), out)
+                write_json_map(members.iter().map(|(key, node)| (key, Self::from(node))), out)
             }
             Self::Loop(state) => {
-                let plain = Loop::FIELDS.iter().filter(|name| **name != "Parentloop");
-                write_json_map(plain.filter_map(|name| Some((*name, state.field(name)?))), out)
+                let plain = LoopField::ALL.into_iter().filter(|field| *field != LoopField::Parentloop);
+                write_json_map(plain.map(|field| (field.as_str(), state.field(field))), out)
             }
         }
     }

@@ -2,10 +2,13 @@
 
 mod canonical;
 mod diagnostic;
+mod docs;
+mod flat_declared;
 mod flat_grammar;
 mod flat_lints;
 mod flat_properties;
 mod flat_render;
+mod pongo;
 mod position;
 mod shared;
 mod sinks;

@@ -100,7 +100,7 @@ fn list(args: &PromptsListArgs, output: Output) -> Result<Exit, Problems> {
 fn row(entry: &Entry, library: &str) -> [String; 4] {
     let template = &entry.template;
     let name = template.name.clone().unwrap_or_default();
-    [entry.pinned.reference.clone(), template.kind.to_string(), library.to_owned(), name]
+    [entry.pinned().reference.clone(), template.kind.to_string(), library.to_owned(), name]
 }
 
 /// Rows with their columns aligned; the last column is left as it is.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::support::Project;
 
-const COMMANDS: [&[&str]; 15] = [
+const COMMANDS: [&[&str]; 18] = [
     &[],
     &["run"],
     &["serve"],
@@ -15,6 +15,9 @@ const COMMANDS: [&[&str]; 15] = [
     &["prompts", "list"],
     &["prompts", "get"],
     &["prompts", "render"],
+    &["template"],
+    &["template", "render"],
+    &["template", "check"],
     &["init"],
     &["config"],
     &["config", "check"],
@@ -59,9 +62,15 @@ fn every_command_is_in_the_list_above() {
 #[test]
 fn a_command_without_what_it_needs_shows_its_usage() {
     let project = Project::empty();
-    for command in
-        [&[][..], &["run"], &["explain"], &["explain", "node"], &["prompts", "render"], &["completions"]]
-    {
+    for command in [
+        &[][..],
+        &["run"],
+        &["explain"],
+        &["explain", "node"],
+        &["prompts", "render"],
+        &["template"],
+        &["completions"],
+    ] {
         let outcome = project.cuebook(command).ended(2);
         assert!(outcome.stdout.is_empty() && outcome.stderr.contains("Usage: cuebook"), "{outcome}");
     }

@@ -37,11 +37,23 @@ impl Serving {
 
     /// Opens a connection and sends a request that closes it after its answer.
     fn ask(&self, method: &str, path: &str, key: &str, body: Option<&Json>) -> TcpStream {
+        self.ask_with("", method, path, key, body)
+    }
+
+    /// As [`Self::ask`], with more header lines.
+    pub(crate) fn ask_with(
+        &self,
+        headers: &str,
+        method: &str,
+        path: &str,
+        key: &str,
+        body: Option<&Json>,
+    ) -> TcpStream {
         let body = body.map(Json::to_string).unwrap_or_default();
         let mut socket = TcpStream::connect(&self.address).unwrap();
         let request = format!(
             "{method} {path} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {key}\r\nConnection: close\r\n\
-             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+             Content-Type: application/json\r\n{headers}Content-Length: {}\r\n\r\n{body}",
             body.len()
         );
         socket.write_all(request.as_bytes()).unwrap();
@@ -49,12 +61,10 @@ impl Serving {
     }
 
     /// The status and the body of an answer.
-    fn call(&self, method: &str, path: &str, key: &str, body: Option<&Json>) -> (u16, Json) {
-        let mut answer = String::new();
-        self.ask(method, path, key, body).read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    pub(crate) fn call(&self, method: &str, path: &str, key: &str, body: Option<&Json>) -> (u16, Json) {
+        let (head, body) = answer_of(self.ask(method, path, key, body));
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{error} in {answer}")))
+        (status, serde_json::from_str(&body).unwrap_or_else(|error| panic!("{error} in {head}{body}")))
     }
 
     fn status(&self, key: &str) -> u16 {
@@ -68,12 +78,26 @@ impl Serving {
         self.ended()
     }
 
+    /// Ends the process without a warning, as a machine does that loses its power.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     fn ended(mut self) -> Outcome {
         let mut stderr = String::new();
         self.stderr.read_to_string(&mut stderr).unwrap();
         let outcome: Outcome = self.child.wait_with_output().unwrap().into();
         Outcome { stderr, ..outcome }
     }
+}
+
+/// The head and the body of the answer that comes.
+pub(crate) fn answer_of(mut socket: TcpStream) -> (String, String) {
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    (head.to_owned(), body.to_owned())
 }
 
 /// One workflow that ends at once and one that does not.
@@ -96,11 +120,11 @@ fn project() -> Project {
 }
 
 /// The same project with a key in the environment.
-fn keyed() -> Project {
+pub(crate) fn keyed() -> Project {
     project().env("CUEBOOK_API_KEY", KEY)
 }
 
-const KEY: &str = "a-key-of-the-environment";
+pub(crate) const KEY: &str = "a-key-of-the-environment";
 
 fn start_run(serving: &Serving, workflow: &str) -> String {
     let (status, run) = serving.call("POST", "/v1/runs", KEY, Some(&json!({ "workflowId": workflow })));
@@ -232,7 +256,8 @@ fn an_ended_run_outlives_the_host() {
 
 /// Asks for what is and what is not there, with a right key and a wrong one, and gives what was logged.
 fn logged(args: &[&str]) -> String {
-    let serving = Serving::start(&keyed(), args);
+    let project = keyed();
+    let serving = Serving::start(&project, args);
     assert_eq!((serving.status(KEY), serving.status("wrong-key")), (200, 401));
     assert_eq!(serving.call("GET", "/v1/prompts/pasted-secret?version=pasted-secret", KEY, None).0, 400);
     serving.terminate().ended(0).stderr

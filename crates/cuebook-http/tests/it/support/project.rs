@@ -75,6 +75,16 @@ fn workflows() -> Vec<Json> {
         workflow("conformance-failure", &[node("fail", "core.fail", &json!({}), &json!({}))], &json!([])),
         delay("conformance-delay", 1),
         delay("conformance-cancellable", 30_000),
+        workflow(
+            "conformance-stream-text",
+            &[node(
+                "ai",
+                "core.ai.callPrompt",
+                &json!({ "promptId": "noop", "expectsStreaming": true }),
+                &json!({}),
+            )],
+            &json!([]),
+        ),
         agent("conformance-agent-low-confidence", &json!({ "mockConfidence": 0.5 })),
         agent("conformance-agent-confident", &json!({ "mockConfidence": 0.7 })),
         agent(

@@ -1,0 +1,69 @@
+//! Requests that are done once, as the host keeps them: for a day, over restarts.
+
+use std::time::Duration;
+
+use cuebook_log::{Claim, Claimed, Ending, RequestKey};
+use cuebook_prompt::{ContentHash, Principal};
+use cuebook_wire::Timestamp;
+
+use crate::host::{Host, new_ticket};
+use crate::refusal::Refusal;
+
+/// How long a request is known (openwop-v1 §6.2: at least 24 hours).
+const KEEP: Duration = Duration::from_hours(24);
+
+impl Host {
+    /// Claims a request with the body `body` for this process.
+    ///
+    /// # Errors
+    ///
+    /// `service_unavailable` when the store cannot take the claim.
+    pub async fn claim_request(
+        &self,
+        principal: &Principal,
+        request: RequestKey,
+        body: &str,
+    ) -> Result<Claimed, Refusal> {
+        let at = self.now();
+        let claim = Claim {
+            request,
+            body: ContentHash::of(body),
+            owner: self.instance.clone(),
+            ticket: new_ticket(),
+            at,
+            forgotten: before(at),
+        };
+        Ok(self.store.claim(principal, claim).await?)
+    }
+
+    /// Ends the attempt of a request; what it was answered is durable when this returns.
+    ///
+    /// # Errors
+    ///
+    /// `service_unavailable` when the store cannot take it.
+    pub async fn settle_request(
+        &self,
+        principal: &Principal,
+        request: &RequestKey,
+        ending: Ending,
+    ) -> Result<(), Refusal> {
+        Ok(self.store.settle(principal, request, ending).await?)
+    }
+}
+
+/// The time at which the requests were claimed that are old enough to be forgotten.
+fn before(at: Timestamp) -> Timestamp {
+    let keep = i64::try_from(KEEP.as_millis()).unwrap_or(i64::MAX);
+    Timestamp::from_millis(at.as_millis().saturating_sub(keep))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_known_for_a_day() {
+        let now = Timestamp::from_millis(1_795_903_200_000);
+        assert_eq!(now.millis_since(before(now)), 86_400_000);
+    }
+}
