@@ -86,6 +86,30 @@ CREATE TABLE requests (
 -- Requests are forgotten by their age.
 CREATE INDEX requests_by_age ON requests (tenant, claimed_at);
 
+-- Runs that have not ended, and when each needs its writer next, in milliseconds since 1970: 0 is now, null is when a signal
+-- comes. A start looks at what remains, not at all that ever was.
+CREATE TABLE unfinished (
+    tenant TEXT NOT NULL,
+    run_id TEXT NOT NULL,
+    due    INTEGER,
+    PRIMARY KEY (tenant, run_id),
+    FOREIGN KEY (tenant, run_id) REFERENCES runs
+) STRICT, WITHOUT ROWID;
+
+-- The next run that is due at a time is found at the front of this index.
+CREATE INDEX unfinished_by_due ON unfinished (due, tenant, run_id) WHERE due > 0;
+
+-- The latest checkpoint of each run: what the records before `next` come to, by the fold of that version. Derived.
+CREATE TABLE checkpoints (
+    tenant TEXT NOT NULL,
+    run_id TEXT NOT NULL,
+    next   INTEGER NOT NULL,
+    fold   INTEGER NOT NULL,
+    state  TEXT NOT NULL,
+    PRIMARY KEY (tenant, run_id),
+    FOREIGN KEY (tenant, run_id) REFERENCES runs
+) STRICT;
+
 -- Prompt templates created at run time: the latest version of each, in the order in which they are listed. The shelf is
 -- empty for the tenant's own and 'workspace:' with the name for that of a workspace. Small rows, so the key is the table.
 CREATE TABLE prompts (

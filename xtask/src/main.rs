@@ -1,7 +1,8 @@
 //! Chores of the workspace: `cargo xtask generate` writes the generated documents, `cargo xtask generate --check` says which
-//! of them are out of date, `cargo xtask bench` measures.
+//! of them are out of date, `cargo xtask bench` measures, `cargo xtask sim` simulates runs from seeds.
 
 mod bench;
+mod sim;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +12,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 
-const USAGE: &str = "usage: cargo xtask generate [--check] | bench [PROFILE]";
+const USAGE: &str = "usage: cargo xtask generate [--check] | bench [PROFILE] | sim --seeds N [--from N] [--jobs N] | sim --seed N";
 
 fn main() -> anyhow::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -20,6 +21,7 @@ fn main() -> anyhow::Result<ExitCode> {
         ["generate", "--check"] => check(&documents()?),
         ["bench"] => bench::run("release"),
         ["bench", profile] => bench::run(profile),
+        ["sim", arguments @ ..] => sim::run(arguments),
         _ => bail!(USAGE),
     }
 }

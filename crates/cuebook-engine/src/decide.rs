@@ -7,6 +7,7 @@
 mod agent;
 mod finish;
 mod prompt;
+mod resume;
 mod schedule;
 
 use std::collections::VecDeque;
@@ -18,7 +19,7 @@ use cuebook_wire::{ErrorCode, EventId, NodeId, RunEvent, RunId, Sequence, Timest
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::effect::{Attempt, Effect, Input, Timer};
+use crate::effect::{Attempt, Effect, Input};
 use crate::facts::RunFacts;
 use crate::inputs::plain;
 use crate::plan::Plan;
@@ -69,7 +70,7 @@ pub(crate) const MASK: &str = "[MASKED]";
 /// What a decision may look at besides the run.
 #[derive(Clone, Copy)]
 pub struct Moment<'a> {
-    /// The present.
+    /// The present; one before the run's last record is taken as that record's, as a run's time never goes back.
     pub now: Timestamp,
     /// The secrets that no record may hold.
     pub scrubber: &'a Scrubber,
@@ -77,9 +78,10 @@ pub struct Moment<'a> {
 
 /// Decides about `input`, advancing `state`; an input to a run that has ended changes nothing.
 pub fn decide(state: &mut RunState, input: Input, moment: &Moment<'_>) -> Decision {
+    let now = moment.now.max(state.updated_at);
     let mut decider = Decider {
         state,
-        now: moment.now,
+        now,
         scrubber: moment.scrubber,
         decision: Decision::default(),
         open: VecDeque::new(),
@@ -140,6 +142,7 @@ impl Decider<'_> {
     fn input(&mut self, input: Input) {
         match input {
             Input::Start => self.start(),
+            Input::Resume => self.resume(),
             Input::Prepared(attempt, facts) => {
                 self.with_attempt(&attempt, |this, node| this.prepared(node, *facts));
             }
@@ -164,9 +167,7 @@ impl Decider<'_> {
             };
             self.emit(None, &pinned, Private::NONE);
         }
-        if let Some(timeout) = self.state.plan.definition.settings.timeout.filter(|timeout| *timeout > 0) {
-            self.ring(Timer::Run, timeout);
-        }
+        self.ring_run();
         self.open.extend(0..self.state.plan.nodes.len());
     }
 
@@ -226,11 +227,6 @@ impl Decider<'_> {
 
     fn effect(&mut self, effect: Effect) {
         self.decision.effects.push(effect);
-    }
-
-    fn ring(&mut self, timer: Timer, after_ms: u64) {
-        let at = self.now.plus(std::time::Duration::from_millis(after_ms));
-        self.effect(Effect::Ring(timer, at));
     }
 
     fn id(&self, node: usize) -> NodeId {

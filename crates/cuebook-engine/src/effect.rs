@@ -45,6 +45,8 @@ pub struct Attempt {
 pub enum Input {
     /// The run begins.
     Start,
+    /// Somebody has taken the run up after a restart, or after it was left to wait.
+    Resume,
     /// The pipeline is done with a node's prompt.
     Prepared(Attempt, Box<PreparedFacts>),
     /// A piece of a model's answer, already scrubbed.
@@ -79,6 +81,8 @@ pub enum Input {
 /// What the pipeline found out, without any secret.
 #[derive(Debug)]
 pub struct PreparedFacts {
+    /// Whether the effect said so: a composition of this attempt may have been sent before the run was taken up.
+    pub is_again: bool,
     /// The payloads of `agent.promptResolved`.
     pub resolutions: Vec<AgentPromptResolved>,
     /// Facts worth a warning.
@@ -120,6 +124,8 @@ pub enum Effect {
         attempt: Attempt,
         /// The request.
         request: Box<PromptRequest>,
+        /// Whether it may have been prepared, and sent, before the run was taken up.
+        is_again: bool,
     },
     /// Send a composition to a model.
     Call {

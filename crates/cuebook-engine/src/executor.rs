@@ -3,9 +3,11 @@
 //! It owns what must not be in a log: dispatch texts and the scrubber, for as long as the run is under way. It refuses
 //! to decide anything itself.
 
+mod perform;
 mod run;
 mod stream;
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use cuebook_log::{LogError, Offered, Open, RunStore, Signal};
@@ -22,6 +24,7 @@ use crate::fold::FoldError;
 use crate::plan::Plan;
 use crate::ports::{Clock, Models};
 use crate::state::RunState;
+use crate::stored::StoredRun;
 
 /// Runs workflows on a store, a pipeline, models and a clock.
 #[derive(Clone)]
@@ -34,6 +37,40 @@ pub struct Engine {
     pub models: Arc<dyn Models>,
     /// What time it is.
     pub clock: Arc<dyn Clock>,
+    /// How many records a run writes from one checkpoint to the next; [`CHECKPOINT_EVERY`](crate::CHECKPOINT_EVERY) for a host.
+    pub checkpoint_every: NonZeroU64,
+}
+
+/// How long the task of a run stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Residence {
+    /// Until the run has ended.
+    ToTheEnd,
+    /// As long as something is under way; a run that only waits is left to its rows.
+    WhileBusy,
+}
+
+/// Why the task of a run has ended.
+#[derive(Debug)]
+pub enum Rest {
+    /// The run has ended.
+    Ended(Box<RunState>),
+    /// The run waits; the store's agenda says for what.
+    Parked,
+}
+
+/// A run that was taken over, as it stood then.
+#[derive(Debug)]
+pub struct Claim {
+    epoch: u64,
+    stored: StoredRun,
+}
+
+impl Claim {
+    /// What was fixed when the run started; `definition` says which plan [`Engine::resume`] needs.
+    pub fn facts(&self) -> &RunFacts {
+        self.stored.facts()
+    }
 }
 
 /// Why a run cannot go on here; what the log has stays valid.
@@ -45,6 +82,16 @@ pub enum EngineError {
     /// The log cannot be read.
     #[error(transparent)]
     Fold(#[from] FoldError),
+    /// A later engine has written to the log.
+    #[error("record {sequence} was written by engine version {written}, this is version {own}")]
+    Newer {
+        /// The version that wrote.
+        written: u64,
+        /// The version of this engine.
+        own: u64,
+        /// The record.
+        sequence: Sequence,
+    },
     /// The run's task ended without an answer.
     #[error("the run's task stopped: {0}")]
     Stopped(String),
@@ -89,7 +136,12 @@ impl Engine {
     /// # Errors
     ///
     /// [`LogError::RunExists`] when the store has a run of this id that was started; when the store fails.
-    pub async fn start(&self, facts: RunFacts, plan: Arc<Plan>) -> Result<RunHandle, EngineError> {
+    pub async fn start(
+        &self,
+        facts: RunFacts,
+        plan: Arc<Plan>,
+        residence: Residence,
+    ) -> Result<RunHandle, EngineError> {
         let principal = facts.principal.clone();
         let run_id = facts.run_id.clone();
         let definition = serde_json::to_value(&*plan.definition).unwrap_or_default();
@@ -97,12 +149,45 @@ impl Engine {
         let epoch = self.open(&principal, &run_id).await?;
         let first = started_record(&facts, &plan, self.clock.now());
         let state = RunState::begin(Arc::new(facts), plan, first.event.timestamp);
-        let (pokes, signals) = mpsc::unbounded_channel();
-        let run = run::Run::new(self.clone(), state, epoch, signals);
+        let (pokes, listener) = mpsc::unbounded_channel();
+        let run = run::Run::new(self.clone(), state, epoch, listener);
         run.commit(vec![first], Vec::new()).await?;
-        let task = tokio::spawn(run.drive());
-        let store = Arc::clone(&self.store);
-        Ok(RunHandle { signals: RunSignals { run_id, principal, store, pokes }, task })
+        let signals = self.signals(principal, run_id, pokes);
+        Ok(RunHandle { signals, task: tokio::spawn(run.drive(Input::Start, residence)) })
+    }
+
+    /// Takes a run over: whoever wrote its log before is shut out from now on.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not know the run, or fails; when the log cannot be read.
+    pub async fn claim(&self, principal: &Principal, run_id: &RunId) -> Result<Claim, EngineError> {
+        let epoch = self.store.open(principal, run_id, Open::TakeOver).await?;
+        let stored = StoredRun::read(&*self.store, principal, run_id).await?;
+        Ok(Claim { epoch, stored })
+    }
+
+    /// Takes a run up where its log ends, on the plan that its facts name; one that has ended stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// When the log cannot be folded on `plan`.
+    pub fn resume(
+        &self,
+        claim: Claim,
+        plan: Arc<Plan>,
+        residence: Residence,
+    ) -> Result<RunHandle, EngineError> {
+        let state = claim.stored.fold(plan)?;
+        let (principal, run_id) = (state.facts.principal.clone(), state.facts.run_id.clone());
+        let (pokes, listener) = mpsc::unbounded_channel();
+        let run = run::Run::new(self.clone(), state, claim.epoch, listener);
+        let signals = self.signals(principal, run_id, pokes);
+        Ok(RunHandle { signals, task: tokio::spawn(run.drive(Input::Resume, residence)) })
+    }
+
+    fn signals(&self, principal: Principal, run_id: RunId, pokes: mpsc::UnboundedSender<()>) -> RunSignals {
+        RunSignals { run_id, principal, store: Arc::clone(&self.store), pokes }
     }
 
     /// Makes this the writer of a run that was not started yet.
@@ -117,7 +202,7 @@ impl Engine {
 /// A run that is under way in this process.
 pub struct RunHandle {
     signals: RunSignals,
-    task: JoinHandle<Result<RunState, EngineError>>,
+    task: JoinHandle<Result<Rest, EngineError>>,
 }
 
 impl RunHandle {
@@ -140,13 +225,25 @@ impl RunHandle {
         self.signals.send(key, body).await
     }
 
+    /// Waits until the task of the run has ended.
+    ///
+    /// # Errors
+    ///
+    /// When the store failed or the task was stopped.
+    pub async fn rest(self) -> Result<Rest, EngineError> {
+        self.task.await.map_err(|error| EngineError::Stopped(error.to_string()))?
+    }
+
     /// Waits until the run has ended.
     ///
     /// # Errors
     ///
-    /// When the store failed or the run's task was stopped.
+    /// As [`Self::rest`], and when the run was parked before its end.
     pub async fn wait(self) -> Result<RunState, EngineError> {
-        self.task.await.map_err(|error| EngineError::Stopped(error.to_string()))?
+        match self.rest().await? {
+            Rest::Ended(state) => Ok(*state),
+            Rest::Parked => Err(EngineError::Stopped("the run waits and was parked".to_owned())),
+        }
     }
 }
 
@@ -167,9 +264,14 @@ impl RunSignals {
     /// When the store fails.
     pub async fn send(&self, key: &str, body: &SignalBody) -> Result<Offered, EngineError> {
         let offered = offer(&*self.store, &self.principal, &self.run_id, key, body).await?;
-        // A run that has ended no longer listens; its inbox is then read by nobody.
-        let _ = self.pokes.send(());
+        self.poke();
         Ok(offered)
+    }
+
+    /// Lets the run look into its inbox.
+    pub fn poke(&self) {
+        // A run whose task has ended no longer listens; whoever takes it up looks by itself.
+        let _ = self.pokes.send(());
     }
 }
 

@@ -119,6 +119,11 @@ impl RunState {
         let part: Option<ComposedPart> = private(record)?;
         let (Some(part), Some(id)) = (part, record.event.node_id.clone()) else { return Ok(()) };
         self.pins.extend(part.record.pins.iter().cloned());
+        for used in &part.record.secrets {
+            if !self.secrets.contains(used) {
+                self.secrets.push(used.clone());
+            }
+        }
         let node = self.node(&record.event, &id)?;
         node.compositions += 1;
         node.composed = Some(Arc::new(part));

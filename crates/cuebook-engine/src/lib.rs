@@ -7,7 +7,9 @@
 //!
 //! The crate owns the ports [`Models`] and [`Clock`]. It refuses to know providers, files and HTTP.
 
+mod checkpoint;
 mod decide;
+mod due;
 mod effect;
 mod executor;
 mod facts;
@@ -21,12 +23,14 @@ mod request;
 mod snapshot;
 mod stand_in;
 mod state;
+mod stored;
 mod trigger;
 mod verdict;
 
+pub use checkpoint::{CHECKPOINT_EVERY, FOLD_VERSION};
 pub use decide::{Decision, Moment, decide, event_id, started_record};
 pub use effect::{Attempt, Composed, Effect, Input, InvocationId, ModelAnswer, PreparedFacts, Timer};
-pub use executor::{Engine, EngineError, RunHandle, RunSignals, SignalBody, offer};
+pub use executor::{Claim, Engine, EngineError, Residence, Rest, RunHandle, RunSignals, SignalBody, offer};
 pub use facts::{ComposedPart, NodeEnd, NodeStart, RetryPlan, RunFacts};
 pub use fold::FoldError;
 pub use inputs::{RunInputs, read_inputs};
@@ -38,6 +42,7 @@ pub use request::prompt_request;
 pub use snapshot::snapshot;
 pub use stand_in::{MOCK_PROVIDERS, StreamText};
 pub use state::{NodeState, Phase, RunState};
+pub use stored::StoredRun;
 pub use trigger::{EdgeVerdict, Join, join};
 
 /// The version of the engine that wrote an event, as events and snapshots carry it.

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use cuebook_prompt::{Pin, Values};
+use cuebook_prompt::{Pin, UsedSecret, Values};
 use cuebook_wire::{AgentRef, InterruptId, NodeId, RunError, RunStatus, Sequence, Timestamp};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::facts::{ComposedPart, RunFacts};
@@ -30,14 +31,16 @@ pub struct RunState {
     pub executions: u64,
     /// Versions fixed so far.
     pub pins: Vec<Pin>,
+    /// The secrets that its compositions used, each use once.
+    pub secrets: Vec<UsedSecret>,
     /// Why the run failed.
     pub error: Option<RunError>,
     /// What the run gave, once it is complete.
     pub outputs: Map<String, Json>,
 }
 
-/// Where a node stands.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// Where a node stands. The shape is stored in checkpoints: a change to it is another version of the fold.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeState {
     /// Its phase.
     pub phase: Phase,
@@ -66,7 +69,7 @@ pub struct NodeState {
 }
 
 /// The phases of a node.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
     /// Its edges have not decided about it.
     #[default]
@@ -127,6 +130,7 @@ impl RunState {
             nodes,
             executions: 0,
             pins: Vec::new(),
+            secrets: Vec::new(),
             error: None,
             outputs: Map::new(),
         }

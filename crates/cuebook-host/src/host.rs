@@ -5,7 +5,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cuebook_engine::{Engine, Plan, RunFacts, RunHandle, StreamText, read_inputs};
+use cuebook_engine::{
+    CHECKPOINT_EVERY, Engine, Plan, Residence, RunFacts, RunHandle, StreamText, read_inputs,
+};
 use cuebook_log::{MemoryStore, RunStore};
 use cuebook_prompt::{Catalog, Libraries, Pipeline, Principal, SecretStore, SourceSet, UserLibrary};
 use cuebook_sqlite::SqliteStore;
@@ -112,7 +114,8 @@ impl Host {
             store: Arc::clone(&store),
             pipeline: Arc::clone(&pipeline),
             models: Arc::new(models),
-            clock: Arc::new(SystemClock),
+            clock: Arc::new(SystemClock::default()),
+            checkpoint_every: CHECKPOINT_EVERY,
         };
         Ok(Self {
             config,
@@ -233,7 +236,7 @@ impl Host {
         let facts = self.facts(&start)?;
         let plan = Arc::clone(start.plan);
         self.engine
-            .start(facts, plan)
+            .start(facts, plan, Residence::ToTheEnd)
             .await
             .map_err(|error| Diagnostic::error(ErrorCode::InternalError.as_str(), error.to_string()).into())
     }

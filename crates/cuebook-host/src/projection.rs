@@ -1,6 +1,8 @@
 //! A run as the wire shows it: the fold of its log, projected.
 
-use cuebook_engine::{RunState, snapshot};
+use std::sync::Arc;
+
+use cuebook_engine::{Plan, RunFacts, RunState, StoredRun, snapshot};
 use cuebook_log::Record;
 use cuebook_prompt::Principal;
 use cuebook_wire::{RunId, RunSnapshot, Sequence};
@@ -27,7 +29,27 @@ impl Host {
     ///
     /// `not_found`.
     pub async fn run_snapshot(&self, principal: &Principal, run_id: &RunId) -> Result<RunSnapshot, Refusal> {
-        self.snapshot_at(principal, run_id, &mut Projection::default(), Sequence(u64::MAX)).await
+        Ok(snapshot(&self.run_state(principal, run_id).await?))
+    }
+
+    /// Where a run stands, from its last checkpoint on.
+    pub(crate) async fn run_state(&self, principal: &Principal, run_id: &RunId) -> Result<RunState, Refusal> {
+        let stored = StoredRun::read(&*self.store, principal, run_id).await?;
+        let plan = self.plan_of(principal, stored.facts()).await?;
+        Ok(stored.fold(plan)?)
+    }
+
+    /// The plan that a run is fixed to.
+    pub(crate) async fn plan_of(
+        &self,
+        principal: &Principal,
+        facts: &RunFacts,
+    ) -> Result<Arc<Plan>, Refusal> {
+        if let Some(plan) = self.service.plan(&facts.definition) {
+            return Ok(plan);
+        }
+        let text = self.store.get(principal, &facts.definition).await?.ok_or_else(broken)?;
+        self.compiled(&facts.definition, &text)
     }
 
     /// The run's snapshot right after the event at `sequence`, or after the last one when there are not so many.
@@ -66,12 +88,7 @@ impl Host {
     ) -> Result<RunState, Refusal> {
         let first = records.first().ok_or_else(|| Refusal::not_found("run"))?;
         let facts = RunState::facts_of(first).map_err(|_| broken())?;
-        let plan = if let Some(plan) = self.service.plan(&facts.definition) {
-            plan
-        } else {
-            let text = self.store.get(principal, &facts.definition).await?.ok_or_else(broken)?;
-            self.compiled(&facts.definition, &text)?
-        };
+        let plan = self.plan_of(principal, &facts).await?;
         RunState::of_log(records, plan).map_err(|_| broken())?.ok_or_else(broken)
     }
 }

@@ -76,6 +76,13 @@ impl From<EngineError> for Refusal {
     fn from(error: EngineError) -> Self {
         match error {
             EngineError::Log(error) => error.into(),
+            EngineError::Newer { .. } => {
+                tracing::error!(%error, "the run cannot be used by this version");
+                Self::new(
+                    ErrorCode::EngineVersionMismatch,
+                    "a newer version of the engine has written the run",
+                )
+            }
             EngineError::Fold(_) | EngineError::Stopped(_) => {
                 tracing::error!(%error, "the run cannot be used");
                 Self::new(ErrorCode::InternalError, "the run cannot be used")

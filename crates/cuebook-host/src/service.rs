@@ -1,20 +1,22 @@
 //! Runs as a service: create, read, cancel, answer; for every tenant, as the wire speaks of them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use cuebook_engine::{ComposedPart, EngineError, Plan, RunHandle, RunSignals, RunState, SignalBody};
-use cuebook_log::{LogError, Record, RunEntry};
+use cuebook_engine::{ComposedPart, EngineError, Plan, Residence, RunState, SignalBody};
+use cuebook_log::{LogError, Record, RunEntry, RunKey};
 use cuebook_prompt::{ContentHash, Principal, Value};
 use cuebook_wire::{
     CreateRun, ErrorCode, NodeId, RunEvent, RunId, RunStatus, Sequence, WorkflowDefinition, WorkflowId,
     strict,
 };
 use serde_json::{Value as Json, json};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 use crate::host::{Host, StartRun};
+use crate::keeper::Request;
 use crate::refusal::Refusal;
+use crate::residents::Residents;
 use crate::scopes::{InScope, Scopes};
 
 /// What was made of a request for a run.
@@ -41,21 +43,31 @@ const RETRY_AFTER: u64 = 5;
 /// How many compiled plans are kept; when there are more, those that no run uses go.
 const MAX_PLANS: usize = 512;
 
-/// The runs that are under way in this process, and the plans that were compiled.
+/// The runs that have a task in this process, who takes up the others, and the plans that were compiled.
 #[derive(Default)]
 pub(crate) struct Service {
-    active: Mutex<HashMap<(String, RunId), RunSignals>>,
+    pub(crate) residents: Residents,
+    pub(crate) keeper: OnceLock<mpsc::UnboundedSender<Request>>,
     plans: Mutex<HashMap<ContentHash, Arc<Plan>>>,
     scopes: Scopes,
+    scoped: Mutex<HashMap<RunKey, InScope>>,
 }
 
 impl Service {
-    fn active(&self) -> std::sync::MutexGuard<'_, HashMap<(String, RunId), RunSignals>> {
-        self.active.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn plan(&self, hash: &ContentHash) -> Option<Arc<Plan>> {
         self.plans.lock().unwrap_or_else(PoisonError::into_inner).get(hash).cloned()
+    }
+
+    /// Keeps a run in its scope until it is released, whether it has a task or waits.
+    fn hold(&self, key: &RunKey, in_scope: Option<InScope>) {
+        if let Some(in_scope) = in_scope {
+            self.scoped.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), in_scope);
+        }
+    }
+
+    /// Lets a run leave its scope.
+    pub(crate) fn release(&self, key: &RunKey) {
+        self.scoped.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
     }
 
     fn keep(&self, plan: Arc<Plan>) {
@@ -104,32 +116,25 @@ impl Host {
             self.service.scopes.enter(&principal.tenant, scope, &run_id, options.alone_in_scope)
         };
         let in_scope = request.scope_id.as_ref().map(enter).transpose().map_err(|other| active(&other))?;
-        match self.engine.start(facts, Arc::clone(&plan)).await {
-            Ok(handle) => self.attend(principal, handle, plan, in_scope),
-            Err(EngineError::Log(LogError::RunExists(_))) => {}
-            Err(error) => return Err(error.into()),
+        let key = key_of(principal, &run_id);
+        // Before it can be seen, so that nobody takes it up besides.
+        let is_mine = self.service.residents.claim(&key);
+        match self.engine.start(facts, Arc::clone(&plan), Residence::WhileBusy).await {
+            Ok(handle) => {
+                self.service.hold(&key, in_scope);
+                self.service.keep(plan);
+                self.follow(key, handle);
+            }
+            Err(error) => {
+                if is_mine {
+                    self.service.residents.leave(&key);
+                }
+                if !matches!(error, EngineError::Log(LogError::RunExists(_))) {
+                    return Err(error.into());
+                }
+            }
         }
         Ok(CreatedRun { run_id, status: RunStatus::Running })
-    }
-
-    /// Knows a run as one under way until it has ended.
-    fn attend(
-        self: &Arc<Self>,
-        principal: &Principal,
-        handle: RunHandle,
-        plan: Arc<Plan>,
-        in_scope: Option<InScope>,
-    ) {
-        let slot = (principal.tenant.clone(), handle.run_id().clone());
-        self.service.active().insert(slot.clone(), handle.signals().clone());
-        self.service.keep(plan);
-        let host = Arc::clone(self);
-        tokio::spawn(async move {
-            // What the run came to is in its log; a failure of the store is there for whoever asks next.
-            let _ = handle.wait().await;
-            host.service.active().remove(&slot);
-            drop(in_scope);
-        });
     }
 
     /// The plan of a workflow: one that the tenant registered, or one of the project.
@@ -241,7 +246,7 @@ impl Host {
     ///
     /// `not_found`.
     pub async fn cancel_run(
-        &self,
+        self: &Arc<Self>,
         principal: &Principal,
         run_id: &RunId,
         reason: Option<String>,
@@ -263,18 +268,20 @@ impl Host {
     /// `not_found` for the run, `interrupt_not_found` when the node waits for nothing, `interrupt_cancelled` or
     /// `interrupt_already_resolved` when the run has ended or somebody answered before.
     pub async fn resolve_interrupt(
-        &self,
+        self: &Arc<Self>,
         principal: &Principal,
         run_id: &RunId,
         node: &NodeId,
         value: Json,
     ) -> Result<RunStatus, Refusal> {
-        let records = self.store.read(principal, run_id, Sequence(0), usize::MAX).await?;
-        let state = self.folded(principal, &records).await?;
+        let state = self.run_state(principal, run_id).await?;
         let is_over = state.status.is_terminal();
         let waiting = state.node_named(node.as_str()).filter(|_| !is_over);
         let waiting = waiting.and_then(|node| node.interrupt.clone());
-        let Some(interrupt) = waiting else { return Err(not_waiting(&state, &records, node)) };
+        let Some(interrupt) = waiting else {
+            let records = self.store.read(principal, run_id, Sequence(0), usize::MAX).await?;
+            return Err(not_waiting(&state, &records, node));
+        };
         let key = format!("resolve:{interrupt}");
         let body = SignalBody::Resolve { node: node.clone(), value };
         match self.signal(principal, run_id, &key, &body).await? {
@@ -283,18 +290,21 @@ impl Host {
         }
     }
 
+    /// Puts a signal into the inbox of a run, and sees that somebody looks.
     async fn signal(
-        &self,
+        self: &Arc<Self>,
         principal: &Principal,
         run_id: &RunId,
         key: &str,
         body: &SignalBody,
     ) -> Result<cuebook_log::Offered, Refusal> {
-        let active = self.service.active().get(&(principal.tenant.clone(), run_id.clone())).cloned();
-        match active {
-            Some(signals) => Ok(signals.send(key, body).await?),
-            None => Ok(cuebook_engine::offer(&*self.store, principal, run_id, key, body).await?),
+        let offered = cuebook_engine::offer(&*self.store, principal, run_id, key, body).await?;
+        let run = key_of(principal, run_id);
+        match self.service.residents.signals(&run) {
+            Some(signals) => signals.poke(),
+            None => self.ask_keeper(Request::TakeUp(run)),
         }
+        Ok(offered)
     }
 
     /// What a node was told: the composition that the record at `sequence` made durable.
@@ -340,6 +350,10 @@ impl Host {
         self.store.runs(&Principal::local(), 1).await?;
         Ok(())
     }
+}
+
+fn key_of(principal: &Principal, run_id: &RunId) -> RunKey {
+    RunKey { tenant: principal.tenant.clone(), run_id: run_id.clone() }
 }
 
 /// Another run is under way in the scope.

@@ -165,7 +165,8 @@ impl Floor {
         let rest = records.split_off(1);
         for records in [records, rest] {
             let entry = cuebook_host::log::RunEntry { run_id: run_id.clone(), ..entry.clone() };
-            let batch = Append { run_id: run_id.clone(), epoch, records, consumed: Vec::new(), entry };
+            let due = cuebook_host::log::Due::Now;
+            let batch = Append { run_id: run_id.clone(), epoch, records, consumed: Vec::new(), entry, due };
             self.store.append(principal, batch).await?;
         }
         Ok("completed")

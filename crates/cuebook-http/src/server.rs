@@ -29,7 +29,7 @@ pub enum ServeError {
 
 /// Serves `app` on `address` until `stop` is done, then drains: streams end, requests under way have ten seconds.
 ///
-/// `ready` is called with the address once connections are accepted.
+/// `ready` is called with the address once connections are accepted; then runs that were under way before are taken up.
 ///
 /// # Errors
 ///
@@ -43,6 +43,7 @@ pub async fn serve(
     let listener =
         TcpListener::bind(address).await.map_err(|source| ServeError::Listen { address, source })?;
     ready(listener.local_addr()?);
+    app.host.take_up_runs();
     let draining = app.clone();
     let stopped = async move {
         stop.await;

@@ -5,6 +5,8 @@
 //!
 //! The promises are executable: with the feature `suite`, the module `suite` holds every store against them.
 
+mod agenda;
+mod checkpoint;
 mod head;
 mod memory;
 mod ports;
@@ -14,6 +16,8 @@ mod requests;
 #[cfg(feature = "suite")]
 pub mod suite;
 
+pub use agenda::{Agenda, Due, RunKey, Unfinished};
+pub use checkpoint::{Checkpoint, Checkpoints};
 pub use head::Head;
 pub use memory::MemoryStore;
 pub use ports::{

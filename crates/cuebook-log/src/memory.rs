@@ -2,6 +2,7 @@
 //!
 //! It keeps the same promises as a durable store, except that it ends with the process.
 
+mod agenda;
 mod prompts;
 mod requests;
 
@@ -13,6 +14,8 @@ use cuebook_prompt::{ContentHash, Principal};
 use cuebook_wire::{RunId, Sequence, WorkflowId};
 use tokio::sync::watch;
 
+use crate::agenda::{Due, RunKey, Unfinished};
+use crate::checkpoint::Checkpoint;
 use crate::head::Head;
 use crate::ports::{
     Answer, Append, Blobs, Definition, Definitions, Inbox, LogError, Offered, Open, RunEntry, RunIndex,
@@ -40,6 +43,8 @@ struct Run {
     head: Head,
     records: Vec<Record>,
     entry: Option<RunEntry>,
+    due: Due,
+    checkpoint: Option<Checkpoint>,
     inbox: Vec<Signal>,
     seen: HashSet<String>,
     next: watch::Sender<Sequence>,
@@ -52,6 +57,7 @@ impl Run {
         self.inbox.retain(|signal| !consumed.contains(&signal.key));
         self.records.extend(batch.records);
         self.entry = Some(batch.entry);
+        self.due = batch.due;
         let next = self.head.next;
         self.next.send_if_modified(|seen| std::mem::replace(seen, next) != next);
         Ok(())
@@ -64,6 +70,22 @@ impl Run {
         self.inbox.push(signal);
         self.next.send_modify(|_| {});
         Offered::Accepted
+    }
+
+    fn keep(&mut self, checkpoint: Checkpoint) {
+        let kept = self.checkpoint.as_ref();
+        let goes_further =
+            kept.is_some_and(|kept| kept.fold == checkpoint.fold && kept.next > checkpoint.next);
+        if !goes_further {
+            self.checkpoint = Some(checkpoint);
+        }
+    }
+
+    /// What remains to be done, if anything.
+    fn unfinished(&self, key: RunKey) -> Option<Unfinished> {
+        let entry = self.entry.as_ref().filter(|_| !self.head.ended)?;
+        let is_signalled = !self.inbox.is_empty();
+        Some(Unfinished { key, due: self.due, updated_at: entry.updated_at, is_signalled })
     }
 
     fn read(&self, from: Sequence, limit: usize) -> Vec<Record> {
@@ -112,6 +134,18 @@ impl MemoryStore {
         entries.sort_by(|one, other| (other.started_at, &other.run_id).cmp(&(one.started_at, &one.run_id)));
         entries.truncate(limit);
         entries
+    }
+
+    /// The runs of all tenants that have not ended, by key.
+    fn all_unfinished(&self) -> Vec<Unfinished> {
+        let tenants = self.tenants();
+        let of_tenant = |(tenant, runs): (&String, &Tenant)| -> Vec<Unfinished> {
+            let key = |run_id: &RunId| RunKey { tenant: tenant.clone(), run_id: run_id.clone() };
+            runs.runs.iter().filter_map(|(run_id, run)| run.unfinished(key(run_id))).collect()
+        };
+        let mut all: Vec<Unfinished> = tenants.iter().flat_map(of_tenant).collect();
+        all.sort_by(|one, other| one.key.cmp(&other.key));
+        all
     }
 
     fn keep(&self, principal: &Principal, text: &str) -> ContentHash {

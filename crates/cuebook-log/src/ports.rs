@@ -10,6 +10,8 @@ use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
+use crate::agenda::{Agenda, Due};
+use crate::checkpoint::Checkpoints;
 use crate::prompts::PromptLibrary;
 use crate::record::Record;
 use crate::requests::Requests;
@@ -77,6 +79,8 @@ pub struct Append {
     pub consumed: Vec<String>,
     /// The run as the index shows it from then on, in place of what it showed before.
     pub entry: RunEntry,
+    /// When the run needs its writer next; no matter once it has ended.
+    pub due: Due,
 }
 
 /// A run as lists show it.
@@ -259,6 +263,12 @@ pub trait Definitions: Send + Sync {
 }
 
 /// Everything that a store for runs offers.
-pub trait RunStore: RunLog + Inbox + RunIndex + Blobs + Definitions + Requests + PromptLibrary {}
+pub trait RunStore:
+    RunLog + Inbox + RunIndex + Blobs + Definitions + Requests + Agenda + Checkpoints + PromptLibrary
+{
+}
 
-impl<T: RunLog + Inbox + RunIndex + Blobs + Definitions + Requests + PromptLibrary> RunStore for T {}
+impl<T> RunStore for T where
+    T: RunLog + Inbox + RunIndex + Blobs + Definitions + Requests + Agenda + Checkpoints + PromptLibrary
+{
+}

@@ -21,8 +21,10 @@
     reason = "every promise panics when it is broken, which is said once above"
 )]
 
+pub mod agenda;
 pub mod append;
 pub mod blobs;
+pub mod checkpoints;
 pub mod concurrency;
 pub mod definitions;
 pub mod durability;
@@ -175,6 +177,20 @@ macro_rules! store_suite {
                 shelves_share_nothing
                 pages_of_prompts_make_up_the_list
                 prompts_are_there_after_opening_anew
+            }
+            agenda {
+                runs_are_unfinished_from_their_first_batch_to_their_last
+                a_run_is_due_as_its_last_batch_said
+                a_waiting_signal_is_told
+                timed_runs_are_due_earliest_first
+                pages_of_the_agenda_make_up_the_whole
+                the_agenda_is_there_after_opening_anew
+            }
+            checkpoints {
+                the_latest_checkpoint_is_kept
+                a_checkpoint_can_be_deleted
+                checkpoints_belong_to_their_run
+                checkpoints_are_there_after_opening_anew
             }
             values {
                 values_come_back_exactly

@@ -17,6 +17,7 @@ use crate::hash::ContentHash;
 use crate::markers::wrap_untrusted;
 use crate::observed::{BodyFacts, Observed, VariableTable};
 use crate::pinned::{Body, Pinned, SharedPin, StaticPlace};
+use crate::recall::used_secrets;
 use crate::secret::{SecretId, SecretText};
 use crate::segment::{Origin, Segment};
 
@@ -104,6 +105,7 @@ pub fn compose(mut parts: Vec<Part>, secrets: &SecretValues) -> Option<Compositi
         variables: table,
         segments: writer.segments,
         bodies: writer.bodies,
+        secrets: used_secrets(&parts),
     };
     Some(Composition { dispatch: Dispatch::new(system_text, user_text), observed })
 }

@@ -31,6 +31,7 @@ mod pinned;
 mod pins;
 mod pipeline;
 mod principal;
+mod recall;
 mod scope;
 mod scrub;
 mod secret;
@@ -54,6 +55,7 @@ pub use observed::{BodyFacts, CompositionRecord, Observed, VariableFacts, Variab
 pub use pinned::{Body, Pin, Pinned, SharedPin, StaticPlace};
 pub use pipeline::{Pipeline, Prepared, PromptPolicy, PromptRequest, Secrets};
 pub use principal::Principal;
+pub use recall::UsedSecret;
 pub use scope::{CONTEXT_KEYS, Scope, Values};
 pub use scrub::{Scrubber, StreamScrubber};
 pub use secret::{SecretId, SecretStore, SecretText, SecretUnavailable, SecretUse};

@@ -13,6 +13,7 @@ use crate::bind::{Bound, BoundValue};
 use crate::compose::Part;
 use crate::hash::ContentHash;
 use crate::pinned::{Pin, Pinned};
+use crate::recall::UsedSecret;
 use crate::segment::Segment;
 
 /// What may be seen of a composition.
@@ -38,6 +39,8 @@ pub struct Observed {
     pub segments: Vec<Segment>,
     /// One entry a text, in the order of the composed text.
     pub bodies: Vec<BodyFacts>,
+    /// The secrets that its variables are bound to.
+    pub secrets: Vec<UsedSecret>,
 }
 
 /// One text of a composition: its identity and the hash of what it became.
@@ -177,6 +180,9 @@ pub struct CompositionRecord {
     /// Versions fixed by this composition for the rest of the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pins: Vec<Pin>,
+    /// The secrets that its variables are bound to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<UsedSecret>,
 }
 
 impl Observed {
@@ -229,6 +235,7 @@ impl Observed {
             segments: self.segments.clone(),
             variables: self.variables.facts(),
             pins,
+            secrets: self.secrets.clone(),
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::node_prompts::NodePrompts;
 use crate::pinned::{Pin, Pinned, SharedPin, StaticPlace};
 use crate::pins::Pins;
 use crate::principal::Principal;
+use crate::recall::{UsedSecret, recall};
 use crate::scope::{Scope, Values};
 use crate::secret::{SecretStore, SecretUse};
 use crate::source::SourceSet;
@@ -71,6 +72,19 @@ pub struct Prepared {
     pub secrets: SecretValues,
     /// The composition; `None` when the node has no prompt at all.
     pub outcome: Result<Option<Composition>, PromptErrors>,
+}
+
+impl Prepared {
+    /// What there is when nothing could even be tried.
+    fn failed(errors: PromptErrors) -> Self {
+        Self {
+            resolutions: Vec::new(),
+            warnings: Vec::new(),
+            pins: Vec::new(),
+            secrets: SecretValues::new(),
+            outcome: Err(errors),
+        }
+    }
 }
 
 /// Whether secrets are fetched or shown as their markers on both faces.
@@ -133,6 +147,40 @@ impl Pipeline {
         };
         prepared.outcome = self.compose_request(principal, request, secrets, &mut prepared).await;
         prepared
+    }
+
+    /// Takes the request of a run that was taken up after a restart through all steps, once the secrets `used` by the run
+    /// before are at hand; they are among the secrets of the answer.
+    ///
+    /// When one of them cannot be had, nothing is composed and the outcome is `credential_unavailable`.
+    pub async fn prepare_again(
+        &self,
+        principal: &Principal,
+        request: &PromptRequest,
+        used: &[UsedSecret],
+    ) -> Prepared {
+        let workflow = request.workflow_id.clone().unwrap_or_else(|| WorkflowId::new(""));
+        match self.recall(&workflow, used).await {
+            Ok(recalled) => {
+                let mut prepared = self.prepare(principal, request, Secrets::Fetch).await;
+                prepared.secrets.extend(recalled);
+                prepared
+            }
+            Err(errors) => Prepared::failed(errors),
+        }
+    }
+
+    /// Fetches the secrets that a run of `workflow` has used before, for its scrubber.
+    ///
+    /// # Errors
+    ///
+    /// `credential_unavailable` when one of them cannot be had.
+    pub async fn recall(
+        &self,
+        workflow: &WorkflowId,
+        used: &[UsedSecret],
+    ) -> Result<SecretValues, PromptErrors> {
+        recall(&*self.secrets, workflow, used).await
     }
 
     /// Renders one ref with supplied values, as `:render` does: no chain, secrets as markers.
@@ -226,7 +274,11 @@ impl Pipeline {
             prepared.secrets =
                 self.fetch_secrets(request.agent_id.as_ref(), request.workflow_id.as_ref(), &parts).await?;
         }
-        Ok(compose(parts, &prepared.secrets))
+        let mut composition = compose(parts, &prepared.secrets);
+        for used in composition.iter_mut().flat_map(|composition| &mut composition.observed.secrets) {
+            used.agent.clone_from(&request.agent_id);
+        }
+        Ok(composition)
     }
 
     /// Pins every winner, inline body and additional ref, collecting all that cannot be had.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use cuebook_log::{Append, Open, Private, Record, RunEntry, RunLog};
+use cuebook_log::{Append, Due, Open, Private, Record, RunEntry, RunLog};
 use cuebook_prompt::Principal;
 use cuebook_sqlite::{Options, SqliteStore};
 use cuebook_wire::{EventId, EventType, RunEvent, RunId, RunStatus, Sequence, Timestamp, WorkflowId};
@@ -92,7 +92,8 @@ fn batch(run_id: &RunId, sequence: u32) -> Append {
         updated_at: Timestamp::from_millis(0),
     };
     let records = vec![Record { event, private: Private::NONE }];
-    Append { run_id: run_id.clone(), epoch: 1, records, consumed: Vec::new(), entry }
+    let (run_id, consumed) = (run_id.clone(), Vec::new());
+    Append { run_id, epoch: 1, records, consumed, entry, due: Due::Now }
 }
 
 async fn through_the_store(path: &Path, writers: u32) -> Outcome<Measured> {

@@ -12,7 +12,9 @@
 //! This crate owns the tables, their migrations and the data directory. It refuses to know what records mean, and no SQL
 //! stands outside it.
 
+mod agenda;
 mod blobs;
+mod checkpoints;
 mod data_dir;
 mod database;
 mod definitions;

@@ -30,6 +30,9 @@ const MIGRATIONS: &[Migration] = migrations! {
     8 "0008_definitions"
     9 "0009_requests"
     10 "0010_requests_by_age"
+    11 "0011_unfinished"
+    12 "0012_unfinished_by_due"
+    13 "0013_checkpoints"
     14 "0014_prompts"
     15 "0015_prompt_versions"
 };

@@ -1,5 +1,7 @@
 //! The store: one database, its writer, its readers and who watches; and the ports, as one line each to their tables.
 
+mod agenda;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,7 +23,7 @@ use crate::options::Options;
 use crate::readers::Readers;
 use crate::watchers::{Key, News, Watchers};
 use crate::writer::{Done, Writer};
-use crate::{blobs, definitions, records, requests, runs, signals};
+use crate::{agenda as agenda_table, blobs, definitions, records, requests, runs, signals};
 
 /// A store for runs on SQLite, in a data directory that it holds as long as it lives.
 ///
@@ -119,6 +121,7 @@ fn append(
     records::insert(connection, &run.0, &run.1, &rows)?;
     signals::consume(connection, &run.0, &run.1, &batch.consumed)?;
     runs::advance(connection, &run.0, batch, &head)?;
+    agenda_table::write(connection, &run.0, &run.1, (!head.ended).then_some(batch.due))?;
     let news = (!rows.is_empty()).then_some(News { run, next: head.next });
     Ok(Done { answer: (), news })
 }

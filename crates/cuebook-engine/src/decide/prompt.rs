@@ -16,19 +16,31 @@ use crate::stand_in::{STREAM_TEXT, StreamText};
 
 impl Decider<'_> {
     pub(super) fn start_prompt(&mut self, node: usize) {
+        self.prepare(node, false);
+    }
+
+    /// Has the prompt made once more that may have been sent before the run was taken up.
+    pub(super) fn resume_prompt(&mut self, node: usize) {
+        self.prepare(node, true);
+    }
+
+    fn prepare(&mut self, node: usize, is_again: bool) {
         if let Some(request) = prompt_request(self.state, node) {
             let attempt = self.attempt(node);
-            self.effect(Effect::Prepare { attempt, request: Box::new(request) });
+            self.effect(Effect::Prepare { attempt, request: Box::new(request), is_again });
         }
     }
 
     /// Takes note of what the pipeline found: warnings, chain, composition; then calls the model. What an earlier attempt
     /// found and wrote down is not written again.
     pub(super) fn prepared(&mut self, node: usize, facts: PreparedFacts) {
-        let PreparedFacts { warnings, resolutions, outcome } = facts;
+        let PreparedFacts { warnings, resolutions, outcome, is_again } = facts;
         match outcome {
             Ok(Some(composed)) if self.is_known(node, &composed) => self.call(node),
             Ok(Some(composed)) => {
+                if is_again {
+                    self.warn_changed(node, &composed);
+                }
                 self.warn_all(node, warnings);
                 self.record(node, &resolutions, &composed);
                 self.call(node);
@@ -49,6 +61,25 @@ impl Decider<'_> {
     /// Whether the attempt before stood on the same composition.
     fn is_known(&self, node: usize, composed: &Composed) -> bool {
         self.state.nodes[node].composed.as_ref().is_some_and(|earlier| earlier.hash == composed.part.hash)
+    }
+
+    /// Tells that the prompt which a restart interrupted is another one now.
+    fn warn_changed(&mut self, node: usize, composed: &Composed) {
+        let Some(before) = self.state.nodes[node].composed.as_ref().map(|before| before.hash.clone()) else {
+            return;
+        };
+        let id = self.id(node);
+        let fields = [("before", before.to_string()), ("now", composed.part.hash.to_string())];
+        let payload = LogAppended {
+            level: LogLevel::Warn,
+            message: format!(
+                "the prompt of '{id}' changed before its call could be taken up; it is sent anew"
+            ),
+            code: Some(ErrorCode::PromptChangedOnResume.as_str().to_owned()),
+            node_id: Some(id),
+            fields: Some(fields.map(|(key, hash)| (key.to_owned(), hash.into())).into_iter().collect()),
+        };
+        self.emit(Some(node), &payload, Private::NONE);
     }
 
     fn warn_all(&mut self, node: usize, warnings: Vec<Warning>) {

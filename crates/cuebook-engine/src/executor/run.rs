@@ -3,24 +3,24 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cuebook_log::{Append, Record, RunEntry};
-use cuebook_prompt::{Dispatch, Observed, Prepared, PromptRequest, Scrubber, Secrets};
-use cuebook_wire::{ErrorCode, NodeId, Observability, RunError};
+use cuebook_log::{Append, Due, Record, RunEntry};
+use cuebook_prompt::{Dispatch, Prepared, Scrubber, UsedSecret};
+use cuebook_wire::{ErrorCode, NodeId, RunError, Timestamp};
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
 use super::stream::ChunkStream;
-use super::{Engine, EngineError, SignalBody};
+use super::{Engine, EngineError, Residence, Rest, SignalBody};
 use crate::decide::{Moment, decide};
-use crate::effect::{Attempt, Composed, Effect, Input, InvocationId, ModelAnswer, PreparedFacts, Timer};
-use crate::facts::ComposedPart;
-use crate::node_type::ModelChoice;
-use crate::ports::ModelCall;
+use crate::effect::{Attempt, Effect, Input, ModelAnswer, Timer};
 use crate::state::RunState;
 
+/// A run that waits longer than this, in milliseconds, may be parked.
+const PARK_AFTER_MS: u64 = 5_000;
+
 /// What the tasks of a run report to it.
-enum Report {
-    Prepared(Attempt, Box<Prepared>),
+pub(super) enum Report {
+    Prepared(Attempt, Box<Prepared>, bool),
     Piece(Attempt, String),
     Answered(Attempt, Result<ModelAnswer, RunError>),
     Woken(Timer),
@@ -28,18 +28,22 @@ enum Report {
 
 /// A run under way: its state, and what must not be in its log.
 pub(super) struct Run {
-    engine: Engine,
-    state: RunState,
+    pub(super) engine: Engine,
+    pub(super) state: RunState,
     epoch: u64,
-    scrubber: Scrubber,
-    dispatches: HashMap<Attempt, Arc<Dispatch>>,
-    streams: HashMap<Attempt, ChunkStream>,
-    work: JoinSet<()>,
-    under_way: HashMap<Id, Attempt>,
-    aborts: HashMap<NodeId, AbortHandle>,
-    timers: JoinSet<()>,
+    /// Secrets used before the run was taken up whose values are not at hand yet.
+    pub(super) forgotten: Vec<UsedSecret>,
+    /// The sequence up to which the last checkpoint goes, as far as it is known.
+    saved: u64,
+    pub(super) scrubber: Scrubber,
+    pub(super) dispatches: HashMap<Attempt, Arc<Dispatch>>,
+    pub(super) streams: HashMap<Attempt, ChunkStream>,
+    pub(super) work: JoinSet<()>,
+    pub(super) under_way: HashMap<Id, Attempt>,
+    pub(super) aborts: HashMap<NodeId, AbortHandle>,
+    pub(super) timers: JoinSet<()>,
     reports: mpsc::UnboundedReceiver<Report>,
-    reporter: mpsc::UnboundedSender<Report>,
+    pub(super) reporter: mpsc::UnboundedSender<Report>,
     poked: mpsc::UnboundedReceiver<()>,
 }
 
@@ -53,8 +57,10 @@ impl Run {
         let (reporter, reports) = mpsc::unbounded_channel();
         Self {
             engine,
-            state,
             epoch,
+            forgotten: state.secrets.clone(),
+            saved: state.next.0,
+            state,
             scrubber: Scrubber::new(),
             dispatches: HashMap::new(),
             streams: HashMap::new(),
@@ -68,12 +74,22 @@ impl Run {
         }
     }
 
-    /// Takes the run to its end; what is still under way then is given up.
+    /// Takes the run on from `first` to its end, or until it may be parked; what is under way at the end is given up.
     ///
     /// In order: a signal comes before what the run itself has to say, and what a task reported before how it ended.
-    pub(super) async fn drive(mut self) -> Result<RunState, EngineError> {
-        self.step(Input::Start).await?;
+    pub(super) async fn drive(mut self, first: Input, residence: Residence) -> Result<Rest, EngineError> {
+        let is_taken_up = matches!(first, Input::Resume);
+        if is_taken_up {
+            self.recall().await;
+        }
+        self.step(first).await?;
+        if is_taken_up {
+            self.take_signals().await?;
+        }
         while !self.state.status.is_terminal() {
+            if residence == Residence::WhileBusy && self.may_be_parked() {
+                return Ok(Rest::Parked);
+            }
             tokio::select! {
                 biased;
                 Some(()) = self.poked.recv() => self.take_signals().await?,
@@ -81,7 +97,25 @@ impl Run {
                 Some(ended) = self.work.join_next_with_id() => self.note_end(ended).await?,
             }
         }
-        Ok(self.state)
+        Ok(Rest::Ended(Box::new(self.state)))
+    }
+
+    /// Whether nothing is under way and nothing rings soon. A run whose clock stands behind its log stays, because nobody
+    /// else would know for how long.
+    fn may_be_parked(&self) -> bool {
+        match self.state.due() {
+            Due::Now => false,
+            Due::OnSignal => true,
+            Due::At(at) => {
+                let now = self.engine.clock.now();
+                at.millis_since(now) > PARK_AFTER_MS && now >= self.state.updated_at
+            }
+        }
+    }
+
+    /// The run's time: the clock's, but never before the last record.
+    pub(super) fn now(&self) -> Timestamp {
+        self.engine.clock.now().max(self.state.updated_at)
     }
 
     /// Decides about one input, makes the decision durable, then has its effects performed.
@@ -92,11 +126,28 @@ impl Run {
     async fn step_consuming(&mut self, input: Input, consumed: Vec<String>) -> Result<(), EngineError> {
         let moment = Moment { now: self.engine.clock.now(), scrubber: &self.scrubber };
         let decision = decide(&mut self.state, input, &moment);
-        self.commit(decision.records, consumed).await?;
+        let is_sending = decision.effects.iter().any(|effect| matches!(effect, Effect::Call { .. }));
+        // A call that needs no record is confirmed by an empty batch: a writer that was shut out sends nothing.
+        if is_sending || !decision.records.is_empty() || !consumed.is_empty() {
+            self.commit(decision.records, consumed).await?;
+        }
         for effect in decision.effects {
             self.perform(effect);
         }
+        self.save().await;
         Ok(())
+    }
+
+    /// Keeps a checkpoint when enough records have come since the last one.
+    async fn save(&mut self) {
+        let (next, every) = (self.state.next.0, self.engine.checkpoint_every.get());
+        if next / every <= self.saved / every {
+            return;
+        }
+        self.saved = next;
+        let facts = &self.state.facts;
+        // It is derived: without it the next reader folds more records, and that is all.
+        let _ = self.engine.store.keep(&facts.principal, &facts.run_id, self.state.checkpoint()).await;
     }
 
     pub(super) async fn commit(
@@ -104,9 +155,6 @@ impl Run {
         records: Vec<Record>,
         consumed: Vec<String>,
     ) -> Result<(), EngineError> {
-        if records.is_empty() && consumed.is_empty() {
-            return Ok(());
-        }
         let facts = &self.state.facts;
         let entry = RunEntry {
             run_id: facts.run_id.clone(),
@@ -116,14 +164,15 @@ impl Run {
             updated_at: self.state.updated_at,
         };
         let run_id = facts.run_id.clone();
-        let batch = Append { run_id, epoch: self.epoch, records, consumed, entry };
+        let due = self.state.due();
+        let batch = Append { run_id, epoch: self.epoch, records, consumed, entry, due };
         Ok(self.engine.store.append(&facts.principal, batch).await?)
     }
 
     async fn take(&mut self, report: Report) -> Result<(), EngineError> {
         match report {
-            Report::Prepared(attempt, prepared) => {
-                let facts = self.keep_secrets(&attempt, *prepared);
+            Report::Prepared(attempt, prepared, is_again) => {
+                let facts = self.keep_secrets(&attempt, *prepared, is_again);
                 self.step(Input::Prepared(attempt, Box::new(facts))).await
             }
             Report::Piece(attempt, piece) => self.take_piece(attempt, &piece).await,
@@ -186,103 +235,5 @@ impl Run {
                 self.take_answer(attempt, Err(error)).await
             }
         }
-    }
-
-    /// Keeps the dispatch text and teaches the scrubber; what is left may be written down.
-    fn keep_secrets(&mut self, attempt: &Attempt, prepared: Prepared) -> PreparedFacts {
-        for (id, secret) in &prepared.secrets {
-            self.scrubber.learn(id, secret);
-        }
-        let observability = self.state.facts.observability;
-        let outcome = match prepared.outcome {
-            Err(errors) => Err(errors.to_run_error()),
-            Ok(None) => Ok(None),
-            Ok(Some(composition)) => {
-                self.dispatches.insert(attempt.clone(), Arc::new(composition.dispatch));
-                Ok(Some(composed(&attempt.node, &composition.observed, observability, prepared.pins)))
-            }
-        };
-        PreparedFacts {
-            resolutions: prepared.resolutions.iter().map(|one| one.to_payload(&attempt.node)).collect(),
-            warnings: prepared.warnings,
-            outcome,
-        }
-    }
-
-    fn perform(&mut self, effect: Effect) {
-        match effect {
-            Effect::Prepare { attempt, request } => self.prepare(attempt, request),
-            Effect::Call { attempt, invocation, choice, .. } => self.call(attempt, invocation, choice),
-            Effect::Ring(timer, at) => {
-                let sleep = self.engine.clock.sleep_until(at);
-                let reporter = self.reporter.clone();
-                self.timers.spawn(async move {
-                    sleep.await;
-                    report(&reporter, Report::Woken(timer));
-                });
-            }
-            Effect::Abort(node) => self.abort(&node),
-        }
-    }
-
-    /// Stops the work for a node and forgets what it was made of.
-    fn abort(&mut self, node: &NodeId) {
-        if let Some(abort) = self.aborts.remove(node) {
-            abort.abort();
-        }
-        self.dispatches.retain(|attempt, _| attempt.node != *node);
-        self.streams.retain(|attempt, _| attempt.node != *node);
-    }
-
-    fn prepare(&mut self, attempt: Attempt, request: Box<PromptRequest>) {
-        let pipeline = Arc::clone(&self.engine.pipeline);
-        let principal = self.state.facts.principal.clone();
-        let reporter = self.reporter.clone();
-        self.spawn(attempt.clone(), async move {
-            let prepared = pipeline.prepare(&principal, &request, Secrets::Fetch).await;
-            report(&reporter, Report::Prepared(attempt, Box::new(prepared)));
-        });
-    }
-
-    fn call(&mut self, attempt: Attempt, invocation: InvocationId, choice: Box<ModelChoice>) {
-        let Some(dispatch) = self.dispatches.get(&attempt).cloned() else {
-            let error = RunError::new(ErrorCode::InternalError, "the composition is not in memory");
-            return report(&self.reporter, Report::Answered(attempt, Err(error)));
-        };
-        let models = Arc::clone(&self.engine.models);
-        let reporter = self.reporter.clone();
-        self.spawn(attempt.clone(), async move {
-            let mut sink = |piece: &str| report(&reporter, Report::Piece(attempt.clone(), piece.to_owned()));
-            let call = ModelCall { dispatch: &dispatch, choice: &choice, invocation: &invocation };
-            let answer = models.call(call, &mut sink).await;
-            report(&reporter, Report::Answered(attempt.clone(), answer));
-        });
-    }
-
-    fn spawn(&mut self, attempt: Attempt, work: impl Future<Output = ()> + Send + 'static) {
-        let abort = self.work.spawn(work);
-        self.under_way.insert(abort.id(), attempt.clone());
-        self.aborts.insert(attempt.node, abort);
-    }
-}
-
-/// Reports to a run; one that has ended no longer listens.
-fn report(reporter: &mpsc::UnboundedSender<Report>, report: Report) {
-    let _ = reporter.send(report);
-}
-
-fn composed(
-    node: &NodeId,
-    observed: &Observed,
-    observability: Observability,
-    pins: Vec<cuebook_prompt::Pin>,
-) -> Composed {
-    Composed {
-        payload: observed.to_payload(node, observability),
-        part: ComposedPart {
-            hash: observed.hash.clone(),
-            trust: observed.content_trust,
-            record: observed.to_record(pins),
-        },
     }
 }

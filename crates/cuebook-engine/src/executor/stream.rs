@@ -22,6 +22,8 @@ impl ChunkStream {
     /// Takes a piece; gives a chunk when one is due.
     pub(super) fn push(&mut self, scrubber: &Scrubber, piece: &str, now: Timestamp) -> Option<String> {
         self.ready.push_str(&self.scrubber.push(scrubber, piece));
+        // A clock that was set back must not hold the pieces until it has caught up.
+        self.last = self.last.min(now);
         if self.ready.is_empty() || now.millis_since(self.last) < INTERVAL_MS {
             return None;
         }

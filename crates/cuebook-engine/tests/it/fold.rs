@@ -160,6 +160,22 @@ proptest! {
     }
 
     #[test]
+    fn a_checkpoint_anywhere_and_the_records_after_it_are_the_fold(case in case()) {
+        let log = run(&case);
+        for at in 0..log.records.len() {
+            let (before, after) = log.records.split_at(at + 1);
+            let folded = RunState::of_log(before, Arc::clone(&log.state.plan)).unwrap().unwrap();
+            let kept = folded.checkpoint();
+            let mut state = RunState::of_checkpoint(kept, Arc::clone(&log.state.plan)).unwrap();
+            prop_assert_eq!(promises::view(&state), promises::view(&folded));
+            for record in after {
+                state.fold(record).unwrap();
+            }
+            prop_assert_eq!(promises::view(&state), promises::view(&log.state));
+        }
+    }
+
+    #[test]
     fn nothing_happens_to_a_run_that_has_ended(case in case()) {
         let Log { mut state, .. } = run(&case);
         let before = promises::view(&state);
@@ -247,4 +263,20 @@ fn types_that_the_engine_does_not_know_only_move_the_sequence() {
 fn a_log_without_records_is_no_run() {
     let plan = Arc::new(Flow::new("none").noop("a").plan());
     assert!(RunState::of_log(&[], plan).unwrap().is_none());
+}
+
+#[test]
+fn a_checkpoint_of_another_fold_plan_or_place_is_passed_over() {
+    let Log { state, .. } = sample();
+    let read = |spoil: fn(&mut cuebook_log::Checkpoint), plan: &Arc<cuebook_engine::Plan>| {
+        let mut checkpoint = state.checkpoint();
+        spoil(&mut checkpoint);
+        RunState::of_checkpoint(checkpoint, Arc::clone(plan)).is_some()
+    };
+    let other = Arc::new(Flow::new("other").ask("a", "y").plan());
+    assert!(read(|_| {}, &state.plan));
+    assert!(!read(|_| {}, &other));
+    assert!(!read(|it| it.fold += 1, &state.plan));
+    assert!(!read(|it| it.next = Sequence(1), &state.plan));
+    assert!(!read(|it| it.state = json!({"nodes": []}), &state.plan));
 }

@@ -13,6 +13,7 @@ mod inputs;
 mod limits;
 mod plan;
 mod prompt_node;
+mod recovery;
 mod retry;
 mod schedule;
 mod secrets;

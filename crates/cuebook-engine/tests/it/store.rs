@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cuebook_engine::{EngineError, RunState};
+use cuebook_engine::{EngineError, Residence, RunState};
 use cuebook_log::{Blobs, Inbox, LogError, Open, RunIndex, RunLog, Signal};
 use cuebook_prompt::Principal;
 use cuebook_wire::{RunId, RunStatus, WorkflowDefinition};
@@ -20,7 +20,7 @@ async fn the_first_record_is_durable_when_a_run_has_started() {
     let host = TestHost::echoing();
     let plan = Arc::new(Flow::new("start").noop("a").plan());
     let facts = host.facts(&plan, &json!({}));
-    let handle = host.engine().start(facts.clone(), Arc::clone(&plan)).await.unwrap();
+    let handle = host.engine().start(facts.clone(), Arc::clone(&plan), Residence::ToTheEnd).await.unwrap();
     let records = host.records(&run_id()).await;
     assert_eq!(RunState::facts_of(&records[0]).unwrap(), facts);
     handle.wait().await.unwrap();
@@ -54,7 +54,7 @@ async fn a_run_id_is_used_once() {
     host.run(&Flow::new("once").noop("a"), json!({})).await;
     let plan = Arc::new(Flow::new("again").noop("b").plan());
     let facts = host.facts(&plan, &json!({}));
-    let error = host.engine().start(facts, plan).await.err().unwrap();
+    let error = host.engine().start(facts, plan, Residence::ToTheEnd).await.err().unwrap();
     assert!(matches!(error, EngineError::Log(LogError::RunExists(id)) if id == run_id()));
 }
 

@@ -10,5 +10,6 @@ mod lints;
 mod overrides;
 mod packs;
 mod report;
+mod restart;
 mod secrets;
 mod support;

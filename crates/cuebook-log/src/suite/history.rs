@@ -14,6 +14,7 @@ use tokio::sync::watch;
 use super::Fixture;
 use super::model::{Model, ModelRun};
 use super::support::{Store, entry, record, signal, tenant, woken};
+use crate::agenda::Due;
 use crate::ports::{Append, LogError, Offered, Open};
 
 /// A run of one of a few tenants.
@@ -120,7 +121,7 @@ impl Shape {
         entry.started_at = Timestamp::from_millis(self.started);
         let epoch = state.epoch().saturating_sub(self.epochs_back);
         let consumed = self.consumed.iter().map(u8::to_string).collect();
-        Append { run_id, epoch, records, consumed, entry }
+        Append { run_id, epoch, records, consumed, entry, due: Due::Now }
     }
 }
 

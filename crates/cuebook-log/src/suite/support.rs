@@ -8,6 +8,7 @@ use serde_json::json;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::agenda::Due;
 use crate::ports::{Append, LogError, Offered, Open, RunEntry, RunStore, Signal};
 use crate::record::{Private, Record};
 
@@ -91,7 +92,8 @@ impl Writer {
     pub(super) fn numbered(&self, numbers: impl IntoIterator<Item = u64>) -> Append {
         let records: Vec<Record> = numbers.into_iter().map(|number| record(&self.run_id, number)).collect();
         let entry = entry(&self.run_id, self.next + records.len() as u64);
-        Append { run_id: self.run_id.clone(), epoch: self.epoch, records, consumed: Vec::new(), entry }
+        let (run_id, epoch, consumed) = (self.run_id.clone(), self.epoch, Vec::new());
+        Append { run_id, epoch, records, consumed, entry, due: Due::Now }
     }
 
     /// The batch of `count` records that may come next.

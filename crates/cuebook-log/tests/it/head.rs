@@ -1,6 +1,6 @@
 //! The rules of appending, and how refusals read.
 
-use cuebook_log::{Append, Head, LogError, Private, Record, RunEntry};
+use cuebook_log::{Append, Due, Head, LogError, Private, Record, RunEntry};
 use cuebook_wire::{EventId, EventType, RunEvent, RunId, RunStatus, Sequence, Timestamp, WorkflowId};
 use serde_json::json;
 
@@ -33,7 +33,7 @@ fn batch(records: &[(u64, EventType)]) -> Append {
         updated_at: Timestamp::from_millis(0),
     };
     let records = records.iter().map(|(sequence, event_type)| record(*sequence, event_type)).collect();
-    Append { run_id, epoch: 2, records, consumed: Vec::new(), entry }
+    Append { run_id, epoch: 2, records, consumed: Vec::new(), entry, due: Due::Now }
 }
 
 /// Holds a batch against [`HEAD`]; `expect` is the head's next sequence and end, or the refusal as it reads.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cuebook_log::{Append, LogError, Open, Private, Record, RunEntry, RunLog};
+use cuebook_log::{Append, Due, LogError, Open, Private, Record, RunEntry, RunLog};
 use cuebook_prompt::Principal;
 use cuebook_sqlite::{Options, SqliteStore};
 use cuebook_wire::{EventId, EventType, RunEvent, RunId, RunStatus, Sequence, Timestamp, WorkflowId};
@@ -50,7 +50,8 @@ pub(crate) fn entry(run_id: &RunId) -> RunEntry {
 /// A batch of `count` records from `first` on, of the run's first writer.
 pub(crate) fn batch(run_id: &RunId, first: u64, count: u64) -> Append {
     let records = (first..first + count).map(|sequence| record(run_id, sequence)).collect();
-    Append { run_id: run_id.clone(), epoch: 1, records, consumed: Vec::new(), entry: entry(run_id) }
+    let (run_id, consumed, entry) = (run_id.clone(), Vec::new(), entry(run_id));
+    Append { run_id, epoch: 1, records, consumed, entry, due: Due::Now }
 }
 
 pub(crate) async fn begin(store: &SqliteStore, run_id: &RunId) {

@@ -256,7 +256,8 @@ fn an_ended_run_outlives_the_host() {
 
 /// Asks for what is and what is not there, with a right key and a wrong one, and gives what was logged.
 fn logged(args: &[&str]) -> String {
-    let serving = Serving::start(&keyed(), args);
+    let project = keyed();
+    let serving = Serving::start(&project, args);
     assert_eq!((serving.status(KEY), serving.status("wrong-key")), (200, 401));
     assert_eq!(serving.call("GET", "/v1/prompts/pasted-secret?version=pasted-secret", KEY, None).0, 400);
     serving.terminate().ended(0).stderr

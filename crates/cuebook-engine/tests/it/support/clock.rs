@@ -60,6 +60,11 @@ impl ManualClock {
         self.advance_to(now + millis);
     }
 
+    /// Sets the clock back to `millis`; nobody wakes.
+    pub(crate) fn set_back_to(&self, millis: u64) {
+        self.state().now = at(millis);
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap()
     }

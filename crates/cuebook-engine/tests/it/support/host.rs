@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use cuebook_engine::{Engine, EngineError, Plan, RunFacts, RunHandle, RunState, SignalBody, read_inputs};
+use cuebook_engine::{
+    CHECKPOINT_EVERY, Engine, EngineError, Plan, Residence, Rest, RunFacts, RunHandle, RunState, SignalBody,
+    read_inputs,
+};
 use cuebook_log::{MemoryStore, Offered, Record, RunLog};
 use cuebook_prompt::{BindPolicy, Pipeline, Principal, PromptPolicy, SourceSet, Trust};
 use cuebook_wire::{Configurable, LibraryId, NodeId, Observability, PromptRefs, RunId, Sequence};
@@ -134,7 +137,7 @@ impl TestHost {
     pub(crate) async fn start(&self, flow: &Flow, inputs: Value) -> Started<'_> {
         let plan = Arc::new(flow.plan());
         let facts = self.facts(&plan, &inputs);
-        let handle = self.engine().start(facts, plan).await.unwrap();
+        let handle = self.engine().start(facts, plan, Residence::ToTheEnd).await.unwrap();
         Started { host: self, handle }
     }
 
@@ -143,12 +146,26 @@ impl TestHost {
         self.start(flow, inputs).await.end().await
     }
 
+    /// Takes the run over and up again, as a host does that starts anew.
+    pub(crate) async fn take_up(&self, flow: &Flow) -> Started<'_> {
+        self.take_up_for(flow, Residence::ToTheEnd).await
+    }
+
+    pub(crate) async fn take_up_for(&self, flow: &Flow, residence: Residence) -> Started<'_> {
+        let engine = self.engine();
+        let run_id = RunId::new(self.run_id.as_str());
+        let claim = engine.claim(&Principal::local(), &run_id).await.unwrap();
+        let handle = engine.resume(claim, Arc::new(flow.plan()), residence).unwrap();
+        Started { host: self, handle }
+    }
+
     pub(crate) fn engine(&self) -> Engine {
         Engine {
             store: self.store.clone(),
             pipeline: Arc::new(self.pipeline()),
             models: self.models.clone(),
             clock: self.clock.clone(),
+            checkpoint_every: CHECKPOINT_EVERY,
         }
     }
 
@@ -197,6 +214,11 @@ impl Started<'_> {
     /// The state as the log has it so far.
     pub(crate) async fn state(&self, flow: &Flow) -> RunState {
         RunState::of_log(&self.records().await, Arc::new(flow.plan())).unwrap().unwrap()
+    }
+
+    /// Waits until the task of the run has ended, however.
+    pub(crate) async fn rest(self) -> Rest {
+        self.handle.rest().await.unwrap()
     }
 
     /// Waits for the end without looking at it.

@@ -65,10 +65,11 @@ pub(crate) fn view(state: &RunState) -> String {
         nodes,
         executions,
         pins,
+        secrets,
         error,
         outputs,
     } = state;
     format!(
-        "{facts:#?}\n{status} {next} {started_at} {updated_at} {executions}\n{nodes:#?}\n{pins:#?}\n{error:#?}\n{outputs:#?}"
+        "{facts:#?}\n{status} {next} {started_at} {updated_at} {executions}\n{nodes:#?}\n{pins:#?}\n{secrets:#?}\n{error:#?}\n{outputs:#?}"
     )
 }

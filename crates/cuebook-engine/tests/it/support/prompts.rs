@@ -69,6 +69,10 @@ impl Agents for Cast {
 pub(crate) struct Vault(Mutex<BTreeMap<String, String>>);
 
 impl Vault {
+    pub(crate) fn remove(&self, id: &str) {
+        self.0.lock().unwrap().remove(id);
+    }
+
     pub(crate) fn set(&self, id: &str, value: &str) {
         self.0.lock().unwrap().insert(id.to_owned(), value.to_owned());
     }

@@ -155,6 +155,7 @@ impl Simulation {
             Some(Composed { payload, part: ComposedPart { hash, trust, record: observed.to_record(pins) } })
         });
         PreparedFacts {
+            is_again: false,
             resolutions: resolutions.iter().map(|resolution| resolution.to_payload(node)).collect(),
             warnings,
             outcome: composed.map_err(|errors| errors.to_run_error()),
@@ -169,7 +170,7 @@ impl Simulation {
         self.records.extend(records);
         for effect in effects {
             match effect {
-                Effect::Prepare { attempt, request } => self.open.push(Open::Prepare(attempt, request)),
+                Effect::Prepare { attempt, request, .. } => self.open.push(Open::Prepare(attempt, request)),
                 Effect::Call { attempt, .. } => self.open.push(Open::Call(attempt)),
                 Effect::Ring(timer, at) => self.open.push(Open::Ring(timer, at)),
                 Effect::Abort(node) => self.open.retain(|open| !open.is_work_of(&node)),

@@ -106,7 +106,7 @@ impl TestHost {
         let Self { app, host, router, directory, options } = self;
         drop((app, router));
         // Runs that have ended let go of the host a moment later.
-        while Arc::strong_count(&host) > 1 {
+        while Arc::strong_count(&host) > 1 || host.resident_runs() > 0 {
             tokio::task::yield_now().await;
         }
         drop(host);
