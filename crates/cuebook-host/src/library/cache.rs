@@ -183,6 +183,7 @@ mod tests {
         TemplateId::parse(text).expect("an id")
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "it is what a look-up found")]
     fn entry(text: &str) -> Found {
         let json = serde_json::json!({
             "templateId": "t", "version": "1.0.0", "kind": "user", "text": text,

@@ -34,7 +34,9 @@ pub(super) fn load(directories: &[PathBuf], policy: &PackPolicy) -> Result<Packs
     }
     problems.extend(doubles(&read_packs));
     problems.extend(unresolved(&read_packs));
-    read_packs.into_iter().for_each(|pack| packs.take(pack));
+    for pack in read_packs {
+        packs.take(pack);
+    }
     problems.or(packs)
 }
 

@@ -50,7 +50,7 @@ impl PackStore {
     pub fn open(options: &Options) -> Result<Self, Problems> {
         let (config, root) = read_config(options)?;
         let configured = Directories::of(&config, &root);
-        let target = options.more.packs.first().or(configured.packs.first()).cloned();
+        let target = options.more.packs.first().or_else(|| configured.packs.first()).cloned();
         let directories = configured.and(options.more.clone());
         Ok(Self {
             directories: directories.packs,

@@ -24,7 +24,8 @@ fn shown(diff: &TemplateDiff) -> String {
             Side::New => '+',
         });
         for words in &line.words {
-            out.push_str(&if words.is_changed { format!("[{}]", words.text) } else { words.text.clone() });
+            let (open, close) = if words.is_changed { ("[", "]") } else { ("", "") };
+            out.extend([open, &words.text, close]);
         }
         out.push('\n');
     }
