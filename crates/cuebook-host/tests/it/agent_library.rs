@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use crate::support::{Project, about_tea, run};
 
 /// The desk's node, bound to an agent that has nothing of its own but the library `vendor.acme.house`.
-fn project(config: Json) -> Project {
+fn project(config: &Json) -> Project {
     let agent = json!({
         "agentId": "local.desk.clerk", "persona": "Clerk", "modelClass": "general",
         "promptLibraryRef": "vendor.acme.house",
@@ -49,7 +49,7 @@ async fn payloads(project: &Project, event_type: &str) -> Vec<Json> {
 #[tokio::test]
 async fn the_latest_default_of_the_library_is_used() {
     let config = json!({ "agentId": "local.desk.clerk", "userPromptRef": "prompt:question" });
-    let project = with_house(project(config));
+    let project = with_house(project(&config));
     let resolved = payloads(&project, "agent.promptResolved").await;
     assert_eq!(resolved[0]["resolved"], "prompt:default-system");
     let expect =
@@ -70,7 +70,7 @@ fn check_codes(told: &[Json], expect: &[&str]) {
 #[tokio::test]
 async fn a_missing_library_is_told_of_once_and_the_run_goes_on() {
     let config = json!({ "agentId": "local.desk.clerk", "userPromptRef": "prompt:question" });
-    let project = project(config);
+    let project = project(&config);
     check_codes(&payloads(&project, "log.appended").await, &["agent_library_unresolvable"]);
     assert_eq!(payloads(&project, "run.completed").await.len(), 1);
 }
@@ -80,7 +80,7 @@ async fn a_library_that_nobody_looks_in_is_not_missed() {
     let config = json!({
         "agentId": "local.desk.clerk", "systemPrompt": "Be yourself.", "userPromptRef": "prompt:question",
     });
-    check_codes(&payloads(&project(config), "log.appended").await, &[]);
+    check_codes(&payloads(&project(&config), "log.appended").await, &[]);
 }
 
 #[tokio::test]
@@ -88,13 +88,13 @@ async fn ref_and_inline_body_together_are_told_of_once() {
     let config = json!({
         "userPrompt": "Say nothing.", "userPromptRef": "prompt:question", "systemPrompt": "Be yourself.",
     });
-    check_codes(&payloads(&project(config), "log.appended").await, &["prompt_ref_supersedes_inline"]);
+    check_codes(&payloads(&project(&config), "log.appended").await, &["prompt_ref_supersedes_inline"]);
 }
 
 #[tokio::test]
 async fn an_agent_that_nobody_knows_is_told_of_once() {
     let config = json!({ "agentId": "local.desk.clark", "userPromptRef": "prompt:question" });
-    check_codes(&payloads(&project(config), "log.appended").await, &["agent_binding_unresolvable"]);
+    check_codes(&payloads(&project(&config), "log.appended").await, &["agent_binding_unresolvable"]);
 }
 
 #[test]

@@ -23,7 +23,9 @@ async fn of_thirty_two_equal_versions_one_is_made() {
     let answers = join_all((0..32).map(create)).await;
     let (made, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| answer.status == 201);
     assert_eq!((made.len(), refused.len()), (1, 31));
-    refused.iter().for_each(|answer| drop(answer.refuses(ErrorCode::PromptAlreadyExists)));
+    for answer in &refused {
+        answer.refuses(ErrorCode::PromptAlreadyExists);
+    }
     let kept = host.get("/v1/prompts/house.style").await.gives(200);
     assert_eq!(kept, made[0].json());
     let listed = host.get("/v1/prompts?source=user").await.gives(200);

@@ -93,7 +93,7 @@ fn install(args: &PacksInstallArgs, output: Output) -> Result<Exit, Problems> {
     let installed = store.install(&request)?;
     match &installed {
         _ if output.is_json() => {
-            output::json(&json!({ "installed": installed.as_ref().map(PackView::to_json) }))
+            output::json(&json!({ "installed": installed.as_ref().map(PackView::to_json) }));
         }
         Some(pack) => output::data(&format!("installed {}", described(pack))),
         None => output::data("the very same pack is installed already"),
@@ -154,7 +154,8 @@ fn row(pack: &PackView) -> String {
 
 /// The pack with what it holds, its hash and its signer.
 fn described(pack: &PackView) -> String {
-    let signer = pack.signed_by.as_ref().map_or("not signed".to_owned(), |key| format!("signed by {key}"));
+    let signer =
+        pack.signed_by.as_ref().map_or_else(|| "not signed".to_owned(), |key| format!("signed by {key}"));
     let holds = pack.holds.join(", ");
     format!("{}@{} ({holds}; {}; {signer})", pack.name, pack.version, pack.integrity)
 }

@@ -20,7 +20,7 @@ impl Bench {
         let clerk = json!({
             "agentId": "local.desk.clerk", "persona": "Clerk", "modelClass": "general", "systemPrompt": "You file.",
         });
-        bench.write("project/agents/clerk.json", &clerk.to_string());
+        bench.write("project/agents/clerk.json", clerk.to_string());
         bench
     }
 
