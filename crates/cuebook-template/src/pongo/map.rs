@@ -45,6 +45,15 @@ impl Map {
         self.shape.names.iter().map(Word::as_str)
     }
 
+    /// The key at `place`.
+    pub(crate) fn key(&self, place: usize) -> Option<&str> {
+        self.shape.names.get(place).map(Word::as_str)
+    }
+
+    pub(crate) fn values(&self) -> std::slice::Iter<'_, Node> {
+        self.values.iter()
+    }
+
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Node)> {
         self.keys().zip(&self.values)
     }

@@ -5,6 +5,7 @@
 
 mod calls;
 mod eval;
+mod items;
 mod nodes;
 mod operators;
 mod rare;

@@ -1,5 +1,6 @@
 //! The nodes that prompts are made of: text, values, conditions, loops.
 
+use super::items::{Item, Items};
 use super::trace::Trace;
 use super::{Machine, Stop};
 use crate::pongo::context as data;
@@ -205,32 +206,7 @@ impl<'a, T: Trace> Machine<'a, T> {
         if each.sorted || each.reversed {
             return self.loop_in_order(each, sequence, state);
         }
-        match sequence.data {
-            Data::List(items) => {
-                let views = items.iter().map(|item| View::new(Data::from(item), sequence.trust));
-                self.loop_over(each, state, views.map(|view| (view, None)))
-            }
-            Data::Views(items, _) => {
-                self.loop_over(each, state, items.iter().map(|item| (joined(*item, sequence), None)))
-            }
-            Data::Map(members) => self.loop_over(
-                each,
-                state,
-                members.iter().map(|(key, node)| {
-                    let value = View::new(Data::from(node), sequence.trust);
-                    (View::new(Data::Str(key), sequence.trust), Some(value))
-                }),
-            ),
-            Data::Str(text) => self.loop_over(
-                each,
-                state,
-                text.char_indices().map(|(start, character)| {
-                    let one = &text[start..start + character.len_utf8()];
-                    (View::new(Data::Str(one), sequence.trust), None)
-                }),
-            ),
-            _ => Ok(()),
-        }
+        self.loop_over(each, state, Items::of(sequence))
     }
 
     /// The number of items; 0 for what cannot be looped over.
@@ -244,7 +220,7 @@ impl<'a, T: Trace> Machine<'a, T> {
         &mut self,
         each: &'a For,
         state: &'a Loop<'a>,
-        items: impl Iterator<Item = (View<'a>, Option<View<'a>>)>,
+        items: impl Iterator<Item = Item<'a>>,
     ) -> Result<(), Stop> {
         for (index, (key, value)) in items.enumerate() {
             state.index.set(index);
@@ -274,9 +250,4 @@ fn member_is_true(base: Data<'_>, key: &Key) -> Option<bool> {
         },
         _ => None,
     }
-}
-
-/// An item of a list: at best as trusted as the list.
-pub(super) fn joined<'a>(item: View<'a>, list: View<'a>) -> View<'a> {
-    View { trust: item.trust.join(list.trust), ..item }
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::nodes::joined;
+use super::items::{Item, Items};
 use super::trace::Trace;
 use super::{Machine, Stop};
 use crate::pongo::buffer::Buffer;
@@ -171,7 +171,7 @@ impl<'a, T: Trace> Machine<'a, T> {
         sequence: View<'a>,
         state: &'a Loop<'a>,
     ) -> Result<(), Stop> {
-        let mut items = pairs(sequence);
+        let mut items: Vec<Item<'a>> = Items::of(sequence).collect();
         self.burn(items.len())?;
         if each.sorted {
             let keys: Result<Vec<&'a str>, Fault> =
@@ -185,30 +185,6 @@ impl<'a, T: Trace> Machine<'a, T> {
             items.reverse();
         }
         self.loop_over(each, state, items.into_iter())
-    }
-}
-
-/// The items of a list, the characters of a string, the keys and values of a map.
-fn pairs(sequence: View<'_>) -> Vec<(View<'_>, Option<View<'_>>)> {
-    match sequence.data {
-        Data::Map(members) => members
-            .iter()
-            .map(|(key, node)| {
-                let value = View::new(Data::from(node), sequence.trust);
-                (View::new(Data::Str(key), sequence.trust), Some(value))
-            })
-            .collect(),
-        Data::Views(items, _) => items.iter().map(|item| (joined(*item, sequence), None)).collect(),
-        Data::List(items) => {
-            items.iter().map(|item| (View::new(Data::from(item), sequence.trust), None)).collect()
-        }
-        Data::Str(text) => text
-            .char_indices()
-            .map(|(start, one)| {
-                (View::new(Data::Str(&text[start..start + one.len_utf8()]), sequence.trust), None)
-            })
-            .collect(),
-        _ => Vec::new(),
     }
 }
 
