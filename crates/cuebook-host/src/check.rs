@@ -9,7 +9,7 @@ use cuebook_template::{Diagnostic, Severity, nearest};
 use cuebook_wire::{AgentId, ErrorCode, LibraryId, PromptKind, PromptRef, PromptRefs};
 
 use crate::host::Host;
-use crate::load::WorkflowFile;
+use crate::load::{WorkflowFile, doubtful};
 use crate::report::Problems;
 
 /// What a check found.
@@ -34,7 +34,7 @@ impl Host {
             workflows: self.workflows.ids().map(str::to_owned).collect(),
             agents: self.agents.ids().count(),
             templates: self.libraries.iter().map(|library| library.entries().count()).sum(),
-            warnings: self.warnings.clone(),
+            warnings: self.doubts(),
             ..ProjectCheck::default()
         };
         self.check_host_defaults(&mut check.problems);
@@ -45,6 +45,12 @@ impl Host {
             }
         }
         check
+    }
+
+    /// What is doubtful about templates and packs. It reads every template once more, so a start tells of it afterwards.
+    pub fn doubts(&self) -> Problems {
+        let templates = doubtful(&self.directories.prompts).into_iter();
+        templates.chain(self.warnings.iter().cloned()).collect()
     }
 
     fn check_host_defaults(&self, problems: &mut Problems) {

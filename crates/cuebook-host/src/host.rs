@@ -61,8 +61,9 @@ pub struct Host {
     pub pipeline: Arc<Pipeline>,
     /// Where runs are kept.
     pub store: Arc<dyn RunStore>,
-    /// What is doubtful about the templates, found when they were loaded.
-    pub warnings: Problems,
+    /// What is doubtful about the packs, found when they were loaded.
+    pub(crate) warnings: Problems,
+    pub(crate) directories: Directories,
     pub(crate) engine: Engine,
     pub(crate) service: Service,
     /// A name that no other process has: the owner of the requests that this one is at.
@@ -127,6 +128,7 @@ impl Host {
             pipeline,
             store,
             warnings: loaded.warnings,
+            directories,
             engine,
             service: Service::default(),
             instance: new_ticket(),

@@ -24,6 +24,7 @@ use crate::report::Problems;
 pub(crate) use agents::{load as load_agents, read_intrinsic};
 pub(crate) use lint::{lint, template_findings};
 pub(crate) use packs::places as pack_places;
+pub(crate) use prompts::doubtful;
 pub(crate) use workflows::load_workflow;
 pub use workflows::{WorkflowFile, Workflows};
 
@@ -79,7 +80,7 @@ pub(crate) struct Loaded {
     pub(crate) libraries: Libraries,
     pub(crate) agents: AgentRegistry,
     pub(crate) workflows: Workflows,
-    /// What is doubtful about the templates.
+    /// What is doubtful about the packs.
     pub(crate) warnings: Problems,
 }
 
@@ -94,8 +95,8 @@ pub(crate) fn load(config: &Config, directories: &Directories) -> Result<Loaded,
     for directory in &directories.agents {
         agents.extend(problems.collect(agents::load(directory)).unwrap_or_default());
     }
-    let (library, mut warnings) = host.into_parts();
-    let mut libraries = vec![library];
+    let mut libraries = vec![host.into_library()];
+    let mut warnings = Problems::new();
     if let Some(packs) = problems.collect(packs::load(&directories.packs, &config.packs.policy())) {
         agents.extend(packs.agents);
         libraries.extend(packs.libraries);
@@ -105,6 +106,5 @@ pub(crate) fn load(config: &Config, directories: &Directories) -> Result<Loaded,
     let workflows = problems.collect(Workflows::list(&directories.workflows)).unwrap_or_default();
     let libraries = Libraries::new(libraries);
     let agents = AgentRegistry::new(agents, &libraries);
-    let warnings = warnings.into_iter().collect();
     problems.or(Loaded { libraries, agents, workflows, warnings })
 }

@@ -17,30 +17,26 @@ use crate::report::Problems;
 pub(super) struct FileLibrary {
     library: Library,
     files: BTreeMap<(TemplateId, Version), PathBuf>,
-    warnings: Vec<Diagnostic>,
 }
 
 impl FileLibrary {
     /// Takes a library without templates.
     pub(super) fn new(library: Library) -> Self {
-        Self { library, files: BTreeMap::new(), warnings: Vec::new() }
+        Self { library, files: BTreeMap::new() }
     }
 
-    /// The library, and what is doubtful about its templates.
-    pub(super) fn into_parts(self) -> (Library, Vec<Diagnostic>) {
-        (self.library, self.warnings)
+    /// The library, without the files.
+    pub(super) fn into_library(self) -> Library {
+        self.library
     }
 
     /// Adds every template of `directory`.
     pub(super) fn load(&mut self, directory: &Path) -> Result<(), Problems> {
         let mut problems = Problems::new();
-        let paths = list(directory, &["md", "json"])?;
+        let paths = template_files(directory)?;
         let templates = parallel::map(&paths, |path| read_template(path));
         for (path, template) in paths.into_iter().zip(templates) {
-            problems.collect(template.and_then(|(template, warnings)| {
-                self.warnings.extend(warnings);
-                self.add(path, template)
-            }));
+            problems.collect(template.and_then(|template| self.add(path, template)));
         }
         problems.or(())
     }
@@ -53,6 +49,24 @@ impl FileLibrary {
         }
         Ok(())
     }
+}
+
+/// What is doubtful about the templates of `directories`. Their files are read once more: a start does not wait for it, and
+/// a file that cannot be read was told of when it was loaded.
+pub(crate) fn doubtful(directories: &[PathBuf]) -> Vec<Diagnostic> {
+    let paths: Vec<PathBuf> =
+        directories.iter().filter_map(|it| template_files(it).ok()).flatten().collect();
+    parallel::map(&paths, |path| findings(path).unwrap_or_default()).into_iter().flatten().collect()
+}
+
+fn findings(path: &Path) -> Result<Vec<Diagnostic>, Problems> {
+    let document = read_document(path)?;
+    let template = template_of(&document)?;
+    Ok(lint(&document, "", &template))
+}
+
+fn template_files(directory: &Path) -> Result<Vec<PathBuf>, Problems> {
+    list(directory, &["md", "json"])
 }
 
 /// Why the library does not take a template, and the file that has its id and version already.
@@ -70,12 +84,14 @@ fn read_document(path: &Path) -> Result<Document, Problems> {
     if is_json { Document::json(source) } else { Document::front_matter(source) }
 }
 
-fn read_template(path: &Path) -> Result<(PromptTemplate, Vec<Diagnostic>), Problems> {
+fn read_template(path: &Path) -> Result<PromptTemplate, Problems> {
     let document = read_document(path)?;
-    let template =
-        strict::read::<PromptTemplate>(document.value()).map_err(|faults| document.problems(faults))?;
-    let warnings = lint(&document, "", &template);
-    extract_path_problems(&document, &template).or((template, warnings))
+    let template = template_of(&document)?;
+    extract_path_problems(&document, &template).or(template)
+}
+
+fn template_of(document: &Document) -> Result<PromptTemplate, Problems> {
+    strict::read::<PromptTemplate>(document.value()).map_err(|faults| document.problems(faults))
 }
 
 fn extract_path_problems(document: &Document, template: &PromptTemplate) -> Problems {

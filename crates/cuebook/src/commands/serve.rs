@@ -55,10 +55,12 @@ pub(crate) async fn serve(args: ServeArgs, output: Output) -> Result<Exit, Probl
     options.more.prompts.extend(args.host_prompts.iter().cloned());
     options.data = Some(args.data.clone());
     let host = Arc::new(Host::open(&options)?);
-    output.remarks(&host.warnings);
     let keys = keys(&args, &host)?;
-    let app = App::new(host, keys, HttpOptions { test_seams: args.test_seams, ..HttpOptions::default() });
-    let ready = |address| tell(address, output);
+    let app = App::new(Arc::clone(&host), keys, HttpOptions { test_seams: args.test_seams, ..HttpOptions::default() });
+    let ready = |address| {
+        tell(address, output);
+        std::thread::spawn(move || output.remarks(&host.doubts()));
+    };
     let stopped = stopped().map_err(|error| problem(&format!("signals cannot be heard: {error}")))?;
     match serve_http(app, args.listen, ready, stopped).await {
         Ok(()) => Ok(Exit::Fine),
