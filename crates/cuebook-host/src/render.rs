@@ -121,7 +121,7 @@ fn names_of(entry: &Entry) -> Vec<&str> {
     let declared = entry.template.variables.iter().map(|variable| variable.name.as_str());
     let placeholders = match &entry.pinned().body {
         Body::Template(program) => program.names().iter().map(|name| &**name).collect(),
-        Body::Layered(_) | Body::Static { .. } => Vec::new(),
+        Body::Layered(_) | Body::Static { .. } | Body::Compound(_) | Body::Blocks(_) => Vec::new(),
     };
     declared.chain(placeholders).collect()
 }

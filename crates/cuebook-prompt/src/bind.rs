@@ -14,7 +14,7 @@ use crate::chain::Warning;
 use crate::extract::{check as check_path, extract};
 use crate::failure::PromptError;
 use crate::layered::{self, Piece};
-use crate::pinned::{Body, Pinned};
+use crate::pinned::{Blocks, Body, Pinned};
 use crate::scope::Scope;
 use crate::secret::SecretId;
 use crate::segment::Origin;
@@ -28,6 +28,20 @@ pub struct Bound {
     pub source: VariableSource,
     /// The value.
     pub value: BoundValue,
+}
+
+impl Bound {
+    /// The origin of its value's text, asked for in line `line` of the text that goes by `reference`.
+    pub(crate) fn origin(&self, reference: &str, line: usize) -> Origin {
+        Origin::Variable {
+            name: self.name.clone(),
+            source: self.source,
+            trust: self.value.trust(),
+            secret: matches!(self.value, BoundValue::Secret(_)),
+            reference: reference.to_owned(),
+            line,
+        }
+    }
 }
 
 /// What a variable is bound to.
@@ -135,7 +149,8 @@ pub fn bind(
     let program = match &pinned.body {
         Body::Template(program) => program,
         Body::Layered(program) => return layered::bind(pinned, program, reference, scope, policy),
-        Body::Static { .. } => return Ok(Bindings::default()),
+        Body::Static { .. } | Body::Compound(_) => return Ok(Bindings::default()),
+        Body::Blocks(blocks) => return bind_blocks(pinned, blocks, scope),
     };
     let mut binder = Binder { pinned, program, reference, scope, errors: Vec::new() };
     let mut bindings = Bindings::default();
@@ -154,6 +169,22 @@ pub fn bind(
     }
     binder.check_overrides();
     if binder.errors.is_empty() { Ok(bindings) } else { Err(binder.errors) }
+}
+
+/// Every block takes the value of its input port, of whatever type.
+fn bind_blocks(pinned: &Pinned, blocks: &Blocks, scope: &Scope) -> Result<Bindings, Vec<PromptError>> {
+    let mut bindings = Bindings::default();
+    let mut errors = Vec::new();
+    for name in &blocks.names {
+        let value = scope.value(VariableSource::Input, name).cloned();
+        if value.is_none() {
+            let message = format!("{}.{name} has no value", blocks.field);
+            errors.push(variable_error(pinned, ErrorCode::PromptVariableUnresolved, name, message));
+        }
+        let value = value.map_or(BoundValue::Empty, BoundValue::Plain);
+        bindings.variables.push(Bound { name: name.clone(), source: VariableSource::Input, value });
+    }
+    if errors.is_empty() { Ok(bindings) } else { Err(errors) }
 }
 
 struct Binder<'a> {
@@ -326,7 +357,7 @@ pub(crate) fn variable_error(pinned: &Pinned, code: ErrorCode, name: &str, messa
             Some((source, span)) => error.at(source, span),
             None => error,
         },
-        Body::Layered(_) | Body::Static { .. } => error,
+        Body::Layered(_) | Body::Static { .. } | Body::Compound(_) | Body::Blocks(_) => error,
     }
 }
 

@@ -79,6 +79,9 @@ const FIRST_SLOT_ONLY: &str = "one ref fills the first few-shot slot only";
 
 const NO_CANDIDATE: &str = "no candidate at this layer";
 
+/// What stands at the layers of defaults when the node takes none.
+const NO_DEFAULTS: &str = "the node takes no defaults";
+
 /// A layer's say.
 struct Offer {
     layer: ChainLayer,
@@ -193,6 +196,9 @@ fn offers(input: &ChainInput<'_>, kind: PromptKind, slot: usize) -> Vec<Offer> {
     let single = |layer, refs: &PromptRefs| {
         if first { Offer::reference(layer, refs.get(kind)) } else { Offer::nothing(layer, FIRST_SLOT_ONLY) }
     };
+    let default = |layer, refs: &PromptRefs| {
+        if input.node.refuses_defaults { Offer::nothing(layer, NO_DEFAULTS) } else { single(layer, refs) }
+    };
     let agent = if first {
         agent_offer(input.agent, kind)
     } else {
@@ -202,8 +208,8 @@ fn offers(input: &ChainInput<'_>, kind: PromptKind, slot: usize) -> Vec<Offer> {
     offers.extend(input.run.map(|refs| single(ChainLayer::RunConfigurable, refs)));
     offers.push(node_offer(input.node, kind, slot));
     offers.push(agent);
-    offers.push(single(ChainLayer::WorkflowDefaults, input.workflow));
-    offers.push(single(ChainLayer::HostDefaults, input.host));
+    offers.push(default(ChainLayer::WorkflowDefaults, input.workflow));
+    offers.push(default(ChainLayer::HostDefaults, input.host));
     offers
 }
 

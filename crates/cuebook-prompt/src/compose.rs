@@ -12,17 +12,15 @@ use cuebook_wire::PromptKind;
 use cuebook_wire::payload::CompositionKind;
 
 use crate::bind::{Bindings, Bound, BoundValue};
+use crate::compound::{Compound, JOINT};
 use crate::dispatch::Dispatch;
 use crate::hash::ContentHash;
 use crate::markers::wrap_untrusted;
 use crate::observed::{BodyFacts, Observed, VariableTable};
-use crate::pinned::{Body, Pinned, SharedPin, StaticPlace};
+use crate::pinned::{Blocks, Body, Pinned, SharedPin, StaticPlace};
 use crate::recall::used_secrets;
 use crate::secret::{SecretId, SecretText};
 use crate::segment::{Origin, Segment};
-
-/// What stands between two texts of one composition.
-const JOINT: &str = "\n\n";
 
 /// The values of the secrets that a composition needs; one that is missing shows as its marker on both faces.
 pub type SecretValues = BTreeMap<SecretId, SecretText>;
@@ -157,9 +155,13 @@ impl<'a> Writer<'a> {
     fn write_part(&mut self, part: &Part) {
         let start = self.observed.len();
         match &part.pinned.body {
-            Body::Template(program) => program.render(&mut PartSink { writer: self, part }),
+            Body::Template(program) => {
+                program.render(&mut PartSink { writer: self, part, source: program.source() });
+            }
             Body::Layered(_) => self.write_layered(part),
             Body::Static { text, place } => self.write_static(text, *place),
+            Body::Compound(compound) => self.write_compound(compound),
+            Body::Blocks(blocks) => self.write_blocks(blocks, part),
         }
         let text = &self.observed[start..];
         self.bodies.push(BodyFacts::of(&part.pinned, ContentHash::of(text)));
@@ -190,6 +192,30 @@ impl<'a> Writer<'a> {
             StaticPlace::Field => Origin::Inline { field: name, line: 1 },
         };
         self.write_plain(text.text(), origin);
+    }
+
+    fn write_compound(&mut self, compound: &Compound) {
+        for (at, part) in compound.parts().iter().enumerate() {
+            if at > 0 {
+                self.write_plain(JOINT, Origin::Joint);
+            }
+            let path = part.source().name().to_string();
+            self.write_plain(part.text(), Origin::File { path, line: part.line() });
+        }
+    }
+
+    /// Writes each value between its name's tags; the tags are the project's, the value may be untrusted.
+    fn write_blocks(&mut self, blocks: &Blocks, part: &Part) {
+        let tag = || Origin::Inline { field: blocks.field.clone(), line: 1 };
+        for (at, bound) in part.bindings.variables.iter().enumerate() {
+            if at > 0 {
+                self.write_plain(JOINT, Origin::Joint);
+            }
+            let name = &bound.name;
+            self.write_plain(&format!("<{name}>\n"), tag());
+            self.write_bound(bound, bound.origin(&part.pinned.reference, 1));
+            self.write_plain(&format!("\n</{name}>"), tag());
+        }
     }
 
     /// Writes the same text on both faces.
@@ -226,6 +252,7 @@ impl<'a> Writer<'a> {
 struct PartSink<'w, 'a, 'p> {
     writer: &'w mut Writer<'a>,
     part: &'p Part,
+    source: &'p TextSource,
 }
 
 impl PartSink<'_, '_, '_> {
@@ -234,7 +261,7 @@ impl PartSink<'_, '_, '_> {
     }
 
     fn line(&self, span: Span) -> usize {
-        self.pinned().source().position(span.start).line
+        self.source.position(span.start).line
     }
 }
 
@@ -246,14 +273,7 @@ impl Sink for PartSink<'_, '_, '_> {
 
     fn slot(&mut self, slot: usize, span: Span) {
         let Some(bound) = self.part.bindings.variables.get(slot) else { return };
-        let origin = Origin::Variable {
-            name: bound.name.clone(),
-            source: bound.source,
-            trust: bound.value.trust(),
-            secret: matches!(bound.value, BoundValue::Secret(_)),
-            reference: self.pinned().reference.clone(),
-            line: self.line(span),
-        };
+        let origin = bound.origin(&self.pinned().reference, self.line(span));
         self.writer.write_bound(bound, origin);
     }
 }

@@ -21,10 +21,13 @@ pub struct NodePrompts {
     pub inline_system: Option<String>,
     /// `userPrompt`, an inline body.
     pub inline_user: Option<String>,
+    /// `promptDefaults: false`: the defaults of workflow and host take no part.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refuses_defaults: bool,
 }
 
 /// The config keys that this module owns; other keys belong to the node type.
-pub const CONFIG_KEYS: [&str; 7] = [
+pub const CONFIG_KEYS: [&str; 8] = [
     "systemPromptRef",
     "userPromptRef",
     "schemaHintPromptRef",
@@ -32,6 +35,7 @@ pub const CONFIG_KEYS: [&str; 7] = [
     "additionalPromptRefs",
     "systemPrompt",
     "userPrompt",
+    "promptDefaults",
 ];
 
 impl NodePrompts {
@@ -50,6 +54,7 @@ impl NodePrompts {
             additional: reader.references("additionalPromptRefs"),
             inline_system: reader.text("systemPrompt"),
             inline_user: reader.text("userPrompt"),
+            refuses_defaults: !reader.flag("promptDefaults", true),
         };
         if reader.faults.is_empty() { Ok(prompts) } else { Err(reader.faults) }
     }
@@ -114,6 +119,17 @@ impl Reader<'_> {
             Some(_) => {
                 self.fault(format!("/{key}"), format!("'{key}' holds the text of a prompt"));
                 None
+            }
+        }
+    }
+
+    fn flag(&mut self, key: &str, default: bool) -> bool {
+        match self.config.get(key) {
+            None | Some(Json::Null) => default,
+            Some(Json::Bool(flag)) => *flag,
+            Some(_) => {
+                self.fault(format!("/{key}"), format!("'{key}' is true or false"));
+                default
             }
         }
     }

@@ -8,6 +8,7 @@ use cuebook_template::pongo;
 use cuebook_wire::{LibraryId, PromptKind, PromptTemplate, PromptVariable, Version};
 use serde::{Deserialize, Serialize};
 
+use crate::compound::Compound;
 use crate::hash::ContentHash;
 
 /// What a ref was fixed to; shared, never changed.
@@ -43,6 +44,19 @@ pub enum Body {
         /// Whether the name is a file's path.
         place: StaticPlace,
     },
+    /// Files of a project, put together: no placeholder in them is filled.
+    Compound(Compound),
+    /// Data of a node, one named block an input port.
+    Blocks(Blocks),
+}
+
+/// Blocks of data, in order: `<name>`, the value of the input port of that name, `</name>`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blocks {
+    /// The field that lists them.
+    pub field: String,
+    /// The names of the ports.
+    pub names: Vec<String>,
 }
 
 /// Where a static text stands.
@@ -97,12 +111,29 @@ impl Pinned {
         }
     }
 
-    /// The text as it was written, with the name under which messages show it.
-    pub fn source(&self) -> &TextSource {
-        match &self.body {
-            Body::Template(program) => program.source(),
-            Body::Layered(program) => program.entry(),
-            Body::Static { text, .. } => text,
+    /// Fixes files of a project, put together, that go by the synthetic ref `reference`.
+    pub fn compound(reference: String, kind: PromptKind, compound: Compound) -> Self {
+        Self {
+            content_hash: ContentHash::of(&compound.text()),
+            reference,
+            library: None,
+            version: None,
+            kind,
+            body: Body::Compound(compound),
+            variables: Vec::new(),
+        }
+    }
+
+    /// Fixes named blocks of data, which `field` of a project file lists, that go by the synthetic ref `reference`.
+    pub fn blocks(reference: String, kind: PromptKind, field: &str, names: Vec<String>) -> Self {
+        Self {
+            content_hash: ContentHash::of(&names.join("\n")),
+            reference,
+            library: None,
+            version: None,
+            kind,
+            body: Body::Blocks(Blocks { field: field.to_owned(), names }),
+            variables: Vec::new(),
         }
     }
 }
