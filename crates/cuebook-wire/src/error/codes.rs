@@ -171,6 +171,14 @@ error_codes! {
     AgentBindingUnresolvable = "agent_binding_unresolvable", Log, -, "A node is bound to an agent the host does not know", "install the agent's pack, or correct `config.agentId`";
     AgentLibraryUnresolvable = "agent_library_unresolvable", Log, -, "An agent draws prompts from a library that is not installed", "install the library, or remove `promptLibraryRef`";
     AgentManifestInvalid = "agent_manifest_invalid", Load, 400, "An agent's manifest is malformed", "correct each fault listed";
+    ProjectInvalid = "project_invalid", Load, 400, "A project file is malformed", "correct each fault listed";
+    ProjectPathRefused = "project_path_refused", Load, 400, "A path of a project is none that a project may name", "name a file below the project's root";
+    ProjectFileUnusable = "project_file_unusable", Load, 400, "A file that a project lists cannot be used", "correct the path, or the file";
+    ProjectFileBlank = "project_file_blank", Load, -, "A file that a project lists has no text", "write the text, or take the path out of the list";
+    ProjectKeyWithoutMeaning = "project_key_without_meaning", Load, -, "A key of a project file is kept and has no meaning on this host", "nothing, if another program reads it";
+    NestedProjectMissing = "nested_project_missing", Load, 400, "An included project is not there", "correct the path, or take the entry out of `projects`";
+    ProjectCycle = "project_cycle", Load, 400, "A project includes itself, by one way or another", "take one of the entries on the way out of `projects`";
+    AgentPromptChanged = "agent_prompt_changed", Log, -, "An agent's own prompt is another than when the run began", "nothing, if it was changed on purpose";
     WorkflowInvalid = "workflow_invalid", Load, 400, "A workflow definition is malformed", "correct each fault listed";
     ConfigInvalid = "config_invalid", Load, 400, "A configuration is malformed", "correct each fault listed";
     FileUnreadable = "file_unreadable", Load, -, "A file could not be read", "check the path, its permissions and that it is UTF-8";

@@ -1,0 +1,328 @@
+//! Projects as they are now: the source of `prompt:project.…`, of their agents and of their workflows.
+//!
+//! It owns what an edit does: it is used at the next composition, which reads each of its files once; what is broken leaves
+//! running work with the last good state, and fails new work with the reason. It refuses to hide either.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cuebook_prompt::{Pinned, Principal, PromptError, SharedPin, Source, template_not_found};
+use cuebook_template::{Diagnostic, Location, nearest};
+use cuebook_wire::{AgentId, ErrorCode, LibraryId, PromptKind, PromptRef};
+use futures_util::future::{BoxFuture, ready};
+
+use crate::agents::ProjectAgent;
+use crate::facts::FileFacts;
+use crate::load::{Loaded, load};
+use crate::project::{Project, ProjectPrompt};
+use crate::recipe::compose;
+use crate::snapshot::Snapshot;
+use crate::stamp::Stamps;
+use crate::workflow::ProjectWorkflow;
+
+/// The projects of a host.
+#[derive(Debug)]
+pub struct LiveProjects {
+    slots: Vec<Slot>,
+    /// The last text of each prompt that was composed without a problem, by template id.
+    good: Mutex<HashMap<String, SharedPin>>,
+}
+
+/// A project directory with the last state of it that was sound.
+#[derive(Debug)]
+struct Slot {
+    directory: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    good: Arc<Snapshot>,
+    stamps: Stamps,
+    facts: FileFacts,
+    /// Why the files as they are now cannot be used.
+    broken: Vec<Diagnostic>,
+}
+
+/// A workflow that new work may begin with.
+#[derive(Clone, Debug)]
+pub struct Startable {
+    /// The project.
+    pub project: Arc<Project>,
+    /// The workflow.
+    pub workflow: ProjectWorkflow,
+}
+
+/// An agent of a project with its prompt.
+#[derive(Clone, Debug)]
+pub struct AgentPrompt {
+    /// The agent.
+    pub agent: ProjectAgent,
+    /// The project file that defines it.
+    pub origin: String,
+    /// The ref of its prompt.
+    pub reference: String,
+    /// Its prompt; `None` when its files cannot be read and never could.
+    pub intrinsic: Option<SharedPin>,
+}
+
+impl LiveProjects {
+    /// Opens the projects in `directories`; gives what is doubtful about them too.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with any of them, and names that two of them claim.
+    pub fn open(directories: &[PathBuf]) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let (mut slots, mut problems, mut remarks) = (Vec::new(), Vec::new(), Vec::new());
+        for directory in directories {
+            match Slot::open(directory) {
+                Ok((slot, found)) => {
+                    slots.push(slot);
+                    remarks.extend(found);
+                }
+                Err(found) => problems.extend(found),
+            }
+        }
+        let projects = Self { slots, good: Mutex::default() };
+        problems.extend(projects.doubles());
+        if problems.is_empty() { Ok((projects, remarks)) } else { Err(problems) }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// The directories of the projects.
+    pub fn directories(&self) -> impl Iterator<Item = &Path> {
+        self.slots.iter().map(|slot| slot.directory.as_path())
+    }
+
+    /// Reads again what was edited; gives what is wrong with it now.
+    pub fn refresh(&self) -> Vec<Diagnostic> {
+        self.slots.iter().flat_map(|slot| slot.current().1).collect()
+    }
+
+    /// Takes note that a file was changed, by whoever watches.
+    pub fn touched(&self, path: &Path) {
+        for slot in &self.slots {
+            slot.lock().facts.forget(path);
+        }
+    }
+
+    /// The projects in their last good state, those that are included too.
+    pub fn projects(&self) -> Vec<Arc<Project>> {
+        self.slots.iter().flat_map(|slot| slot.current().0.projects.clone()).collect()
+    }
+
+    /// The ids of all agents.
+    pub fn agent_ids(&self) -> Vec<AgentId> {
+        self.snapshots().flat_map(|snapshot| snapshot.agent_ids().cloned().collect::<Vec<_>>()).collect()
+    }
+
+    /// The agent called `id`, with its prompt as it is now.
+    pub fn agent(&self, id: &AgentId) -> Option<AgentPrompt> {
+        let snapshot = self.snapshots().find(|snapshot| snapshot.agent(id).is_some())?;
+        let (project, agent) = snapshot.agent(id)?;
+        let template = project.template_id(&agent.field);
+        Some(AgentPrompt {
+            agent: agent.clone(),
+            origin: project.place("/primary").source.name().to_string(),
+            reference: format!("prompt:{template}"),
+            intrinsic: self.composed(&snapshot, &template)?.ok(),
+        })
+    }
+
+    /// The ids of all workflows, with the name that each has in its project.
+    pub fn workflow_ids(&self) -> Vec<(String, String)> {
+        let ids = |snapshot: Arc<Snapshot>| {
+            snapshot.workflows().map(|it| (it.id.clone(), it.name.clone())).collect::<Vec<_>>()
+        };
+        self.snapshots().flat_map(ids).collect()
+    }
+
+    /// The workflow called `id`, for new work: its project and all its prompts are sound now.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the project's files as they are now.
+    pub fn workflow(&self, id: &str) -> Option<Result<Startable, Vec<Diagnostic>>> {
+        let found = self.slots.iter().map(Slot::current);
+        let (snapshot, broken) = found.into_iter().find(|(snapshot, _)| snapshot.workflow(id).is_some())?;
+        let (project, workflow) = snapshot.workflow(id)?;
+        if !broken.is_empty() {
+            return Some(Err(broken));
+        }
+        let problems = self.prepare(project, workflow);
+        let found = Startable { project: Arc::clone(project), workflow: workflow.clone() };
+        Some(if problems.is_empty() { Ok(found) } else { Err(problems) })
+    }
+
+    /// Where the workflow called `id` stands in its project file.
+    pub fn workflow_place(&self, id: &str) -> Option<Location> {
+        let snapshot = self.snapshots().find(|snapshot| snapshot.workflow(id).is_some())?;
+        let (project, workflow) = snapshot.workflow(id)?;
+        Some(project.place(&format!("/workflows/{}", workflow.name)))
+    }
+
+    /// Composes every prompt of a workflow, so that a run of it has a good state to fall back on.
+    fn prepare(&self, project: &Project, workflow: &ProjectWorkflow) -> Vec<Diagnostic> {
+        let prefix = format!("workflows.{}.", workflow.name);
+        let of_workflow = project.recipes().into_iter().filter(|recipe| recipe.field.starts_with(&prefix));
+        let problems = of_workflow.filter_map(|recipe| match compose(project.root(), recipe) {
+            Ok(compound) => {
+                let template = project.template_id(&recipe.field);
+                let reference = format!("prompt:{template}");
+                self.keep(template, Pinned::compound(reference, PromptKind::System, compound));
+                None
+            }
+            Err(problems) => Some(problems),
+        });
+        problems.flatten().collect()
+    }
+
+    fn snapshots(&self) -> impl Iterator<Item = Arc<Snapshot>> {
+        self.slots.iter().map(|slot| slot.current().0)
+    }
+
+    /// The prompt with a template id: its files as they are now, else the last text that was good.
+    fn composed(&self, snapshot: &Snapshot, template: &str) -> Option<Result<SharedPin, Vec<Diagnostic>>> {
+        let reference = format!("prompt:{template}");
+        let (project, prompt) = snapshot.prompt(template)?;
+        let recipe = match prompt {
+            ProjectPrompt::Data(field, names) => {
+                let blocks = Pinned::blocks(reference, PromptKind::User, field, names.to_vec());
+                return Some(Ok(Arc::new(blocks)));
+            }
+            ProjectPrompt::Files(recipe) => recipe,
+        };
+        Some(match compose(project.root(), recipe) {
+            Ok(compound) => {
+                let pinned = Pinned::compound(reference, PromptKind::System, compound);
+                Ok(self.keep(template.to_owned(), pinned))
+            }
+            Err(problems) => self.texts().get(template).cloned().ok_or(problems),
+        })
+    }
+
+    fn keep(&self, template: String, pinned: Pinned) -> SharedPin {
+        let pinned = Arc::new(pinned);
+        self.texts().insert(template, Arc::clone(&pinned));
+        pinned
+    }
+
+    fn texts(&self) -> MutexGuard<'_, HashMap<String, SharedPin>> {
+        self.good.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A slug that two directories claim.
+    fn doubles(&self) -> Vec<Diagnostic> {
+        let mut seen: HashMap<String, PathBuf> = HashMap::new();
+        let mut problems = Vec::new();
+        for slot in &self.slots {
+            for project in &slot.lock().good.projects {
+                let directory = project.directory().to_owned();
+                let first = seen.entry(project.slug().to_owned()).or_insert_with(|| directory.clone());
+                if *first != directory {
+                    let message = format!(
+                        "two projects are called '{}': the other is in {}",
+                        project.slug(),
+                        first.display()
+                    );
+                    let place = project.place("/project");
+                    problems.push(
+                        Diagnostic::error(ErrorCode::ProjectInvalid.as_str(), message)
+                            .at(&place.source, place.span),
+                    );
+                }
+            }
+        }
+        problems
+    }
+
+    fn pin_now(&self, reference: &PromptRef) -> Result<SharedPin, PromptError> {
+        let template = reference.template_id.as_str();
+        let snapshots: Vec<Arc<Snapshot>> = self.snapshots().collect();
+        let found = snapshots.iter().find_map(|snapshot| self.composed(snapshot, template));
+        match found {
+            Some(Ok(pinned)) => Ok(pinned),
+            Some(Err(problems)) => Err(broken(reference, problems)),
+            None => {
+                let known: Vec<&str> =
+                    snapshots.iter().flat_map(|snapshot| snapshot.template_ids()).collect();
+                let error = template_not_found(reference, known.iter().copied());
+                Err(match nearest(template, known.iter().copied()) {
+                    Some(_) => error,
+                    None => error.hint("name a prompt field of a project: prompt:project.<project>.<field>"),
+                })
+            }
+        }
+    }
+}
+
+fn broken(reference: &PromptRef, problems: Vec<Diagnostic>) -> PromptError {
+    let mut problems = problems.into_iter();
+    let first = problems.next();
+    let code = first.as_ref().and_then(|problem| problem.code.parse().ok());
+    let message = first.as_ref().map(|problem| problem.message.clone()).unwrap_or_default();
+    let error = PromptError::new(code.unwrap_or(ErrorCode::ProjectFileUnusable), message).about(reference);
+    match first.and_then(|problem| problem.label) {
+        Some(label) => error.at(&label.source, label.span),
+        None => error,
+    }
+}
+
+impl Source for LiveProjects {
+    fn pin<'a>(
+        &'a self,
+        _principal: &'a Principal,
+        reference: &'a PromptRef,
+        _within: Option<&'a LibraryId>,
+    ) -> BoxFuture<'a, Result<SharedPin, PromptError>> {
+        Box::pin(ready(self.pin_now(reference)))
+    }
+}
+
+impl Slot {
+    fn open(directory: &Path) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let mut facts = FileFacts::default();
+        let (snapshot, remarks) = read(directory, &mut facts)?;
+        let stamps = Stamps::of(&snapshot.files());
+        let state = State { good: Arc::new(snapshot), stamps, facts, broken: Vec::new() };
+        Ok((Self { directory: directory.to_owned(), state: Mutex::new(state) }, remarks))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The last good state, after a look at whether the project files are still the same; and what is wrong with them.
+    fn current(&self) -> (Arc<Snapshot>, Vec<Diagnostic>) {
+        let mut state = self.lock();
+        if !state.stamps.hold() {
+            state.reload(&self.directory);
+        }
+        (Arc::clone(&state.good), state.broken.clone())
+    }
+}
+
+impl State {
+    fn reload(&mut self, directory: &Path) {
+        self.facts.forget_faults();
+        self.stamps = Stamps::of(&self.good.files());
+        match read(directory, &mut self.facts) {
+            Ok((snapshot, _)) => {
+                self.stamps = Stamps::of(&snapshot.files());
+                self.good = Arc::new(snapshot);
+                self.broken = Vec::new();
+            }
+            Err(problems) => self.broken = problems,
+        }
+    }
+}
+
+fn read(directory: &Path, facts: &mut FileFacts) -> Result<(Snapshot, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let Loaded { project, remarks } = load(directory, facts)?;
+    Ok((Snapshot::of(&project)?, remarks))
+}
