@@ -1,12 +1,16 @@
-//! The agents that this host knows: from manifest files and from packs.
+//! The agents that this host knows: from manifest files, from packs and from projects.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cuebook_engine::Plan;
+use cuebook_project::LiveProjects;
 use cuebook_prompt::{AgentBinding, Agents, Libraries, LibraryDefaults, Principal, SharedPin};
-use cuebook_wire::{AgentId, AgentManifest, AgentModelClass, AgentRef, ModelClass, Version};
+use cuebook_template::nearest;
+use cuebook_wire::{AgentId, AgentManifest, AgentModelClass, AgentRef, Version};
 use serde_json::{Value as Json, json};
+
+use crate::projects;
 
 /// An agent as it was read, before its library is looked up.
 #[derive(Debug)]
@@ -23,6 +27,7 @@ pub(crate) struct LoadedAgent {
 #[derive(Debug, Default)]
 pub struct AgentRegistry {
     agents: BTreeMap<AgentId, Known>,
+    projects: Option<Arc<LiveProjects>>,
 }
 
 #[derive(Debug)]
@@ -42,27 +47,48 @@ impl AgentRegistry {
                 AgentBinding { manifest: Arc::new(agent.manifest), intrinsic: agent.intrinsic, library };
             (id, Known { binding: Arc::new(binding), origin: agent.origin, pack: agent.pack })
         });
-        Self { agents: known.collect() }
+        Self { agents: known.collect(), projects: None }
     }
 
-    /// The ids in order.
-    pub fn ids(&self) -> impl Iterator<Item = &AgentId> {
-        self.agents.keys()
+    /// The same registry with the agents of projects, each as its files are when it is asked for.
+    pub(crate) fn with_projects(self, projects: Arc<LiveProjects>) -> Self {
+        Self { projects: Some(projects), ..self }
+    }
+
+    /// The ids: those of manifests in order, then those of projects.
+    pub fn ids(&self) -> Vec<AgentId> {
+        let of_projects = self.projects.iter().flat_map(|projects| projects.agent_ids());
+        self.agents.keys().cloned().chain(of_projects).collect()
+    }
+
+    /// The id that is most like `given`, which is none.
+    pub fn nearest(&self, given: &str) -> Option<AgentId> {
+        let ids = self.ids();
+        nearest(given, ids.iter().map(AgentId::as_str)).map(AgentId::new)
     }
 
     /// The binding of an agent.
-    pub fn get(&self, id: &AgentId) -> Option<&Arc<AgentBinding>> {
-        self.agents.get(id).map(|known| &known.binding)
+    pub fn get(&self, id: &AgentId) -> Option<Arc<AgentBinding>> {
+        match self.agents.get(id) {
+            Some(known) => Some(Arc::clone(&known.binding)),
+            None => projects::binding(self.projects.as_deref()?, id).map(Arc::new),
+        }
     }
 
     /// The file or pack that an agent was read from.
-    pub fn origin(&self, id: &AgentId) -> Option<&str> {
-        self.agents.get(id).map(|known| known.origin.as_str())
+    pub fn origin(&self, id: &AgentId) -> Option<String> {
+        match self.agents.get(id) {
+            Some(known) => Some(known.origin.clone()),
+            None => self.projects.as_deref()?.agent(id).map(|prompt| prompt.origin),
+        }
     }
 
-    /// The model class of an agent.
-    pub fn model_class(&self, id: &AgentId) -> Option<ModelClass> {
-        self.get(id).map(|binding| binding.manifest.model_class)
+    /// The name of an agent's model: the class of a manifest, the alias of a project.
+    pub fn model(&self, id: &AgentId) -> Option<String> {
+        match self.agents.get(id) {
+            Some(known) => Some(known.binding.manifest.model_class.as_str().to_owned()),
+            None => self.projects.as_deref()?.agent(id).map(|prompt| prompt.agent.model),
+        }
     }
 }
 
@@ -77,9 +103,10 @@ impl AgentRegistry {
 impl AgentRegistry {
     /// An agent as the inventory shows it: never its prompts. One of this host's own files is marked local.
     pub fn inventory(&self, id: &AgentId) -> Option<Json> {
-        let known = self.agents.get(id)?;
-        let manifest = &known.binding.manifest;
-        let pack = known.pack.as_ref().map(|(name, version)| (name.clone(), version.to_string()));
+        let manifest = &self.get(id)?.manifest;
+        let pack = self.agents.get(id).and_then(|known| known.pack.as_ref());
+        let is_local = pack.is_none();
+        let pack = pack.map(|(name, version)| (name.clone(), version.to_string()));
         let (pack_name, pack_version) = pack.unwrap_or_else(|| ("local".to_owned(), "0.0.0".to_owned()));
         let mut entry = json!({
             "agentId": id,
@@ -88,7 +115,7 @@ impl AgentRegistry {
             "modelClass": manifest.model_class,
             "packName": pack_name,
             "packVersion": pack_version,
-            "local": known.pack.is_none(),
+            "local": is_local,
             "toolAllowlist": manifest.tool_allowlist.clone().unwrap_or_default(),
             "hasHandoffSchemas": manifest.handoff.is_some(),
         });
@@ -129,6 +156,6 @@ fn library_defaults(manifest: &AgentManifest, libraries: &Libraries) -> LibraryD
 
 impl Agents for AgentRegistry {
     fn binding(&self, _principal: &Principal, id: &AgentId) -> Option<Arc<AgentBinding>> {
-        self.get(id).cloned()
+        self.get(id)
     }
 }

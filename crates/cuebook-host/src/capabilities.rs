@@ -47,7 +47,8 @@ impl Host {
         if test_seams {
             document["testing"] = json!({"mockProviders": cuebook_engine::MOCK_PROVIDERS});
             document["conformance"] = json!({"mockAgent": true});
-            document["fixtures"] = self.workflows.ids().filter(|id| id.starts_with("conformance-")).collect();
+            document["fixtures"] =
+                self.workflows.ids().into_iter().filter(|id| id.starts_with("conformance-")).collect();
         }
         mirror(&mut document);
         document

@@ -5,7 +5,7 @@
 
 use cuebook_engine::{NodeType, PlanNode};
 use cuebook_prompt::{NodePrompts, PromptError};
-use cuebook_template::{Diagnostic, Severity, nearest};
+use cuebook_template::{Diagnostic, Severity};
 use cuebook_wire::{AgentId, ErrorCode, LibraryId, PromptKind, PromptRef, PromptRefs};
 
 use crate::host::Host;
@@ -31,16 +31,16 @@ impl Host {
     /// Checks every workflow, and every ref that a workflow, an agent or the configuration names.
     pub fn check(&self) -> ProjectCheck {
         let mut check = ProjectCheck {
-            workflows: self.workflows.ids().map(str::to_owned).collect(),
-            agents: self.agents.ids().count(),
+            workflows: self.workflows.ids(),
+            agents: self.agents.ids().len(),
             templates: self.libraries.iter().map(|library| library.entries().count()).sum(),
             warnings: self.doubts(),
             ..ProjectCheck::default()
         };
         self.check_host_defaults(&mut check.problems);
-        self.agents.ids().for_each(|id| self.check_agent(id, &mut check.problems));
+        self.agents.ids().iter().for_each(|id| self.check_agent(id, &mut check.problems));
         for id in self.workflows.ids() {
-            if let Some(workflow) = check.problems.collect(self.workflows.load(id)) {
+            if let Some(workflow) = check.problems.collect(self.workflows.load(&id)) {
                 self.check_workflow(&workflow, &mut check);
             }
         }
@@ -92,13 +92,16 @@ impl Host {
         let warning = Diagnostic::error(ErrorCode::AgentBindingUnresolvable.as_str(), message)
             .with_severity(Severity::Warning)
             .at(workflow.document.source(), place);
-        Some(match nearest(id.as_str(), self.agents.ids().map(AgentId::as_str)) {
+        Some(match self.agents.nearest(id.as_str()) {
             Some(near) => warning.with_hint(format!("did you mean '{near}'?")),
             None => warning,
         })
     }
 
     fn find(&self, reference: &PromptRef, within: Option<&LibraryId>) -> Result<(), PromptError> {
+        if self.has_project_prompt(reference) {
+            return Ok(());
+        }
         self.libraries.find(reference, within).map(drop)
     }
 }

@@ -9,7 +9,7 @@ mod node;
 mod run;
 
 pub use disclose::{
-    disclose_composition, disclose_error, disclose_node, disclose_preview, disclose_resolution,
+    disclose_composition, disclose_error, disclose_node, disclose_preview, disclose_resolution, with_margin,
 };
 pub use margin::{MarginLine, margin};
 pub(crate) use node::prompt_problems;

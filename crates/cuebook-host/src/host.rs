@@ -9,7 +9,8 @@ use cuebook_engine::{
     CHECKPOINT_EVERY, Engine, Plan, Residence, RunFacts, RunHandle, StreamText, read_inputs,
 };
 use cuebook_log::{MemoryStore, RunStore};
-use cuebook_prompt::{Catalog, Libraries, Pipeline, Principal, SecretStore, SourceSet, UserLibrary};
+use cuebook_project::{LiveProjects, Root};
+use cuebook_prompt::{Catalog, Libraries, Pipeline, Principal, SecretStore, Source, SourceSet, UserLibrary};
 use cuebook_sqlite::SqliteStore;
 use cuebook_template::Diagnostic;
 use cuebook_wire::{Configurable, ErrorCode, Fault, PromptRefs, RunId, strict};
@@ -24,6 +25,7 @@ use crate::inputs::undeclared;
 use crate::library::UserTemplates;
 use crate::load::{Directories, WorkflowFile, Workflows, load, load_workflow};
 use crate::models::ModelRouter;
+use crate::projects;
 use crate::report::Problems;
 use crate::secrets::ConfiguredSecrets;
 use crate::service::Service;
@@ -40,6 +42,8 @@ pub struct Options {
     pub config: Option<PathBuf>,
     /// Directories besides those of the configuration.
     pub more: Directories,
+    /// Directories with project files, besides the project directory itself.
+    pub projects: Vec<PathBuf>,
     /// Where runs are kept; in memory when absent.
     pub data: Option<PathBuf>,
 }
@@ -61,9 +65,10 @@ pub struct Host {
     pub pipeline: Arc<Pipeline>,
     /// Where runs are kept.
     pub store: Arc<dyn RunStore>,
-    /// What is doubtful about the packs, found when they were loaded.
+    /// What is doubtful about packs and projects, found when they were loaded.
     pub(crate) warnings: Problems,
     pub(crate) directories: Directories,
+    pub(crate) projects: Arc<LiveProjects>,
     pub(crate) engine: Engine,
     pub(crate) service: Service,
     /// A name that no other process has: the owner of the requests that this one is at.
@@ -100,15 +105,19 @@ impl Host {
         let (config, config_root) = read_config(options)?;
         options.more.check()?;
         let directories = Directories::of(&config, &config_root).and(options.more.clone());
-        let loaded = load(&config, &directories)?;
+        let mut problems = Problems::new();
+        let loaded = problems.collect(load(&config, &directories));
+        let opened = problems.collect(projects::open(options));
+        let (Some(loaded), Some((projects, remarks))) = (loaded, opened) else { return Err(problems) };
         let secrets: Arc<dyn SecretStore> = Arc::new(ConfiguredSecrets::new(&config, &config_root));
-        let agents = Arc::new(loaded.agents);
+        let agents = Arc::new(loaded.agents.with_projects(Arc::clone(&projects)));
         let libraries = Arc::new(loaded.libraries);
         let models = ModelRouter::new(&config, &config_root, &secrets, Arc::clone(&agents))?;
         let store = open_store(options.data.as_deref())?;
         let user = Arc::new(UserTemplates::new(Arc::clone(&store)));
         let catalog = Catalog::new(Arc::clone(&libraries), Arc::clone(&user) as Arc<dyn UserLibrary>);
-        let sources = SourceSet::new(Arc::new(catalog.clone()));
+        let sources = SourceSet::new(Arc::new(catalog.clone()))
+            .with_space(cuebook_project::PREFIX, Arc::clone(&projects) as Arc<dyn Source>);
         let pipeline =
             Arc::new(Pipeline::new(sources, Arc::clone(&agents) as _, secrets, config.prompt_policy()));
         let engine = Engine {
@@ -124,11 +133,12 @@ impl Host {
             catalog,
             user,
             agents,
-            workflows: loaded.workflows,
+            workflows: loaded.workflows.with_projects(Arc::clone(&projects)),
             pipeline,
             store,
-            warnings: loaded.warnings,
+            warnings: loaded.warnings.into_iter().chain(remarks).collect(),
             directories,
+            projects,
             engine,
             service: Service::default(),
             instance: new_ticket(),
@@ -149,7 +159,7 @@ impl Host {
                 if path.exists() { load_workflow(&path) } else { Err(self.workflows.no_file(name)) }
             }
             Some(name) => self.workflows.load(name),
-            None => self.workflows.load(self.only_workflow()?),
+            None => self.workflows.load(&self.only_workflow()?),
         }
     }
 
@@ -164,10 +174,10 @@ impl Host {
         if given.exists() { given } else { self.root.join(name) }
     }
 
-    fn only_workflow(&self) -> Result<&str, Problems> {
-        let ids: Vec<&str> = self.workflows.ids().collect();
+    fn only_workflow(&self) -> Result<String, Problems> {
+        let ids = self.workflows.ids();
         match ids.as_slice() {
-            [only] => Ok(only),
+            [only] => Ok(only.clone()),
             [] => Err(no_workflow(
                 "the project has no workflow files",
                 "put one under workflows/, or name a file",
@@ -276,6 +286,15 @@ fn open_store(data: Option<&Path>) -> Result<Arc<dyn RunStore>, Problems> {
 
 /// The configuration of a project, and the directory that its paths are relative to.
 pub(crate) fn read_config(options: &Options) -> Result<(Config, PathBuf), Problems> {
+    let (config, root) = read_config_file(options)?;
+    if Root::config_directories(&options.root).is_empty() {
+        return Ok((config, root));
+    }
+    let paths = config.paths.beside_project_file();
+    Ok((Config { paths, ..config }, root))
+}
+
+fn read_config_file(options: &Options) -> Result<(Config, PathBuf), Problems> {
     let own = options.root.join(CONFIG_FILE);
     let path = match &options.config {
         Some(path) => path.clone(),

@@ -24,6 +24,8 @@ mod models;
 mod packs;
 mod parallel;
 mod projection;
+mod projects;
+mod recipes;
 mod refusal;
 mod render;
 mod report;
@@ -46,6 +48,7 @@ pub use config::{
 pub use explain::{
     CompositionView, MarginLine, NodePreview, NodeView, PreviewNode, RunView, TextSource,
     disclose_composition, disclose_error, disclose_node, disclose_preview, disclose_resolution, margin,
+    with_margin,
 };
 pub use files::shown;
 pub use history::HistoryEntry;
@@ -57,6 +60,10 @@ pub use load::{Directories, WorkflowFile, Workflows};
 pub use models::ModelRouter;
 pub use packs::{InstallPack, Integrity, PackPolicy, PackStore, PackView, PublicKey};
 pub use projection::Projection;
+pub use recipes::{
+    CheckedProject, ExplainedAgent, ExplainedProject, ExplainedWorkflow, ListedFile, ProjectChecker,
+    PromptRecipe, project_schema,
+};
 pub use refusal::Refusal;
 pub use render::{Rendered, parse_reference};
 pub use report::{Problems, render as render_diagnostic};
@@ -67,5 +74,6 @@ pub use cuebook_template::Diagnostic;
 
 pub use cuebook_engine as engine;
 pub use cuebook_log as log;
+pub use cuebook_project as project;
 pub use cuebook_prompt as prompt;
 pub use cuebook_wire as wire;

@@ -73,10 +73,10 @@ impl ModelRouter {
         Ok((port, settings))
     }
 
-    /// The model of the agent's class, else the default.
+    /// The model of the agent's class or alias, else the default.
     fn target(&self, choice: &ModelChoice) -> Option<&ModelTarget> {
-        let class = choice.agent_id.as_ref().and_then(|id| self.agents.model_class(id));
-        class.and_then(|class| self.targets.get(class.as_str())).or_else(|| self.targets.get("default"))
+        let name = choice.agent_id.as_ref().and_then(|id| self.agents.model(id));
+        name.and_then(|name| self.targets.get(&name)).or_else(|| self.targets.get("default"))
     }
 
     fn no_provider(&self, name: &str) -> RunError {

@@ -80,9 +80,13 @@ impl Host {
         reference: &str,
         typed: &[(String, String)],
     ) -> Result<Map<String, Json>, Problems> {
-        let entry = &self.template(principal, reference).await?;
         let mut problems = Problems::new();
         let typed = problems.collect(named("variable", typed)).unwrap_or_default();
+        if self.has_project_prompt(&parse_reference(reference)?) {
+            let values = typed.into_iter().map(|(name, text)| (name, text.into()));
+            return problems.or(values.collect());
+        }
+        let entry = &self.template(principal, reference).await?;
         let known = names_of(entry);
         let strangers = typed.keys().filter(|name| !known.contains(&name.as_str()));
         problems.extend(strangers.map(|name| no_variable(entry, name, &known)));
@@ -100,7 +104,7 @@ impl Host {
         if self.agents.get(&id).is_none() {
             let problem =
                 Diagnostic::error(ErrorCode::NotFound.as_str(), format!("there is no agent '{agent}'"));
-            return Err(match nearest(agent, self.agents.ids().map(AgentId::as_str)) {
+            return Err(match self.agents.nearest(agent) {
                 Some(near) => problem.with_hint(format!("did you mean '{near}'?")),
                 None => problem,
             }

@@ -41,7 +41,7 @@ pub use project::{Include, Project, ProjectPrompt};
 pub use recipe::{Ingredient, Recipe, compose};
 pub use root::{CONFIG_DIRECTORIES, MAX_FILE_BYTES, ReadFault, Root};
 pub use spec::{
-    AgentSpec, AnswerFormat, IncludeSpec, InputSpec, ProjectFile, PromptPaths, StepSpec, WorkflowSpec,
+    AgentSpec, AnswerFormat, IncludeSpec, InputSpec, ProjectFile, PromptPaths, StepSpec, WorkflowSpec, schema,
 };
 pub use watch::{Watch, watch};
 pub use workflow::ProjectWorkflow;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuebook_prompt::{Pinned, Principal, PromptError, SharedPin, Source, template_not_found};
-use cuebook_template::{Diagnostic, Location, nearest};
+use cuebook_template::{Diagnostic, nearest};
 use cuebook_wire::{AgentId, ErrorCode, LibraryId, PromptKind, PromptRef};
 use futures_util::future::{BoxFuture, ready};
 
@@ -116,6 +116,11 @@ impl LiveProjects {
         self.slots.iter().flat_map(|slot| slot.current().0.projects.clone()).collect()
     }
 
+    /// Whether a template id is that of a prompt or of a step's data.
+    pub fn has(&self, template: &str) -> bool {
+        self.snapshots().any(|snapshot| snapshot.prompt(template).is_some())
+    }
+
     /// The ids of all agents.
     pub fn agent_ids(&self) -> Vec<AgentId> {
         self.snapshots().flat_map(|snapshot| snapshot.agent_ids().cloned().collect::<Vec<_>>()).collect()
@@ -157,13 +162,6 @@ impl LiveProjects {
         let problems = self.prepare(project, workflow);
         let found = Startable { project: Arc::clone(project), workflow: workflow.clone() };
         Some(if problems.is_empty() { Ok(found) } else { Err(problems) })
-    }
-
-    /// Where the workflow called `id` stands in its project file.
-    pub fn workflow_place(&self, id: &str) -> Option<Location> {
-        let snapshot = self.snapshots().find(|snapshot| snapshot.workflow(id).is_some())?;
-        let (project, workflow) = snapshot.workflow(id)?;
-        Some(project.place(&format!("/workflows/{}", workflow.name)))
     }
 
     /// Composes every prompt of a workflow, so that a run of it has a good state to fall back on.

@@ -4,6 +4,7 @@
 //! [`compose`]; it refuses a second way.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use cuebook_prompt::Compound;
 use cuebook_template::{Diagnostic, Location, Source};
@@ -40,7 +41,7 @@ impl Ingredient {
         local.into_iter().chain(std::iter::once(root.below(&self.path)))
     }
 
-    /// The text of the file, of its `.local` variant if there is one.
+    /// The text of the file, of its `.local` variant if there is one, under its path below the root.
     ///
     /// # Errors
     ///
@@ -50,7 +51,10 @@ impl Ingredient {
         for candidate in self.candidates(root) {
             match root.read(&candidate) {
                 Err(ReadFault::Missing) => last = ReadFault::Missing,
-                found => return found,
+                found => {
+                    let name = candidate.display().to_string();
+                    return found.map(|source| Source::new(name, Arc::clone(source.text())));
+                }
             }
         }
         Err(last)

@@ -188,6 +188,11 @@ pub struct IncludeSpec {
     pub path: String,
 }
 
+/// The JSON Schema of project files (draft 2020-12).
+pub fn schema() -> Json {
+    cuebook_wire::schema::of_published::<ProjectFile>()
+}
+
 impl Document for ProjectFile {
     const CODE: ErrorCode = ErrorCode::ProjectInvalid;
 }

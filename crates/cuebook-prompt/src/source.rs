@@ -48,12 +48,20 @@ pub const RESERVED_PREFIXES: [&str; 3] = ["agent-intrinsic.", "layered.", "proje
 #[expect(missing_debug_implementations, reason = "sources are opaque")]
 pub struct SourceSet {
     library: Arc<dyn Source>,
+    /// The sources of synthetic refs, by their prefix.
+    spaces: Vec<(&'static str, Arc<dyn Source>)>,
 }
 
 impl SourceSet {
     /// A set with the versioned library (host, packs, user).
     pub fn new(library: Arc<dyn Source>) -> Self {
-        Self { library }
+        Self { library, spaces: Vec::new() }
+    }
+
+    /// The same set with a source for the refs that begin with `prefix`, one of [`RESERVED_PREFIXES`].
+    pub fn with_space(mut self, prefix: &'static str, source: Arc<dyn Source>) -> Self {
+        self.spaces.push((prefix, source));
+        self
     }
 
     /// Fixes `reference` in the source that its name space belongs to.
@@ -67,9 +75,12 @@ impl SourceSet {
         reference: &PromptRef,
         within: Option<&LibraryId>,
     ) -> Result<SharedPin, PromptError> {
-        match reserved_prefix(reference.template_id.as_str()) {
-            Some(prefix) => Err(no_such_space(reference, prefix)),
-            None => self.library.pin(principal, reference, within).await,
+        let Some(prefix) = reserved_prefix(reference.template_id.as_str()) else {
+            return self.library.pin(principal, reference, within).await;
+        };
+        match self.spaces.iter().find(|(known, _)| *known == prefix) {
+            Some((_, source)) => source.pin(principal, reference, within).await,
+            None => Err(no_such_space(reference, prefix)),
         }
     }
 

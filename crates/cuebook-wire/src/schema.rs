@@ -23,6 +23,13 @@ pub fn of<T: JsonSchema>() -> Value {
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }
 
+/// The schema of `T` as it is published, without the annotations.
+pub fn of_published<T: JsonSchema>() -> Value {
+    let mut schema = of::<T>();
+    drop_annotations(&mut schema);
+    schema
+}
+
 /// The schemas of request and answer bodies as an OpenAPI document refers to them: by type name, under
 /// `#/components/schemas/`.
 pub fn components() -> Map<String, Value> {

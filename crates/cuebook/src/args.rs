@@ -12,6 +12,7 @@ use crate::commands::config::ConfigArgs;
 use crate::commands::explain::ExplainArgs;
 use crate::commands::init::InitArgs;
 use crate::commands::packs::PacksArgs;
+use crate::commands::project::ProjectFileArgs;
 use crate::commands::prompts::PromptsArgs;
 use crate::commands::run::RunArgs;
 use crate::commands::serve::ServeArgs;
@@ -99,6 +100,13 @@ pub(crate) enum Command {
         "cuebook packs list --project my-project",
     ))]
     Packs(PacksArgs),
+    /// Check, compose and explain the prompts of a project file.
+    #[command(after_help = help!(
+        "cuebook project check examples/newsroom-project",
+        "cuebook project compose writer --project examples/newsroom-project --origins",
+        "cuebook project explain examples/newsroom-project",
+    ))]
+    Project(ProjectFileArgs),
     /// Make a new project that runs as it is.
     #[command(after_help = help!(
         "cuebook init my-project && cuebook run my-project --input question=\"Why?\"",
@@ -145,7 +153,7 @@ impl FilesArgs {
             prompts: self.prompts.clone(),
             packs: self.packs.clone(),
         };
-        Options { root, config: self.config.clone(), more, data: None }
+        Options { root, config: self.config.clone(), more, projects: Vec::new(), data: None }
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod config;
 pub(crate) mod explain;
 pub(crate) mod init;
 pub(crate) mod packs;
+pub(crate) mod project;
 pub(crate) mod prompts;
 mod remote;
 pub(crate) mod run;

@@ -74,11 +74,10 @@ fn fault(path: String, message: impl Into<String>) -> Fault {
 
 fn class_fault(class: &str) -> Option<Fault> {
     let known = || std::iter::once("default").chain(ModelClass::ALL.into_iter().map(ModelClass::as_str));
-    if known().any(|name| name == class) || class.contains('.') {
-        return None;
-    }
+    // Projects call their models by aliases of their own; only what looks like a slip of a class is one.
+    let near = nearest(class, known()).filter(|near| *near != class)?;
     let fault = fault(format!("/models/{class}"), format!("'{class}' is no model class"));
-    Some(fault.nearest(nearest(class, known())).hint("use 'default' or a model class of agent manifests"))
+    Some(fault.nearest(Some(near)))
 }
 
 fn provider_fault(config: &Config, class: &str, target: &ModelTarget) -> Option<Fault> {

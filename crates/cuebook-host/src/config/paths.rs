@@ -33,6 +33,12 @@ impl Default for PathsConfig {
 }
 
 impl PathsConfig {
+    /// The same paths beside a project file: the default directory of prompts holds the project's plain files, no templates.
+    pub(crate) fn beside_project_file(self) -> Self {
+        let is_default = self.prompts == Self::default().prompts;
+        if is_default { Self { prompts: Vec::new(), ..self } } else { self }
+    }
+
     /// The directories that are named and are not there below `root`; the default ones may be missing.
     pub(crate) fn missing(&self, root: &Path) -> Vec<Fault> {
         let default = Self::default();

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use cuebook_prompt::Segment;
 use cuebook_prompt::chain::layer_title;
 use cuebook_wire::RunError;
 use cuebook_wire::payload::{AgentPromptResolved, ChainEntry, LogAppended};
@@ -99,7 +100,7 @@ pub fn disclose_composition(composition: &CompositionView, text: bool) -> String
     match composition.composed.as_ref().filter(|_| text) {
         Some(composed) => {
             out.push_str("   text:\n");
-            out.push_str(&with_margin(composed, composition));
+            out.push_str(&with_margin(composed, &composition.record.segments));
         }
         None if text => out.push_str("   text: the log does not hold it (observability)\n"),
         None => {}
@@ -107,8 +108,9 @@ pub fn disclose_composition(composition: &CompositionView, text: bool) -> String
     out
 }
 
-fn with_margin(composed: &str, composition: &CompositionView) -> String {
-    let lines = margin(composed, &composition.record.segments);
+/// A composed text with its origins in the margin, a line each.
+pub fn with_margin(composed: &str, segments: &[Segment]) -> String {
+    let lines = margin(composed, segments);
     let width = lines.iter().map(|line| line.label.chars().count()).max().unwrap_or(0).min(MARGIN_MAX);
     let mut out = String::new();
     let mut above = "";

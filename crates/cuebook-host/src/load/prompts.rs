@@ -54,8 +54,7 @@ impl FileLibrary {
 /// What is doubtful about the templates of `directories`. Their files are read once more: a start does not wait for it, and
 /// a file that cannot be read was told of when it was loaded.
 pub(crate) fn doubtful(directories: &[PathBuf]) -> Vec<Diagnostic> {
-    let paths: Vec<PathBuf> =
-        directories.iter().filter_map(|it| template_files(it).ok()).flatten().collect();
+    let paths: Vec<PathBuf> = directories.iter().filter_map(|it| template_files(it).ok()).flatten().collect();
     parallel::map(&paths, |path| findings(path).unwrap_or_default()).into_iter().flatten().collect()
 }
 

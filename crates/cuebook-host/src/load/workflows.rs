@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cuebook_engine::{Compiled, Plan};
+use cuebook_project::LiveProjects;
 use cuebook_prompt::ContentHash;
 use cuebook_template::{Diagnostic, Source, nearest};
 use cuebook_wire::{ErrorCode, WorkflowDefinition, strict};
@@ -12,6 +13,7 @@ use serde_json::Value as Json;
 
 use crate::document::Document;
 use crate::files::{list, read_text, shown};
+use crate::projects;
 use crate::report::Problems;
 
 /// The workflow files of a project, by the id that each claims.
@@ -20,6 +22,7 @@ pub struct Workflows {
     files: BTreeMap<String, PathBuf>,
     /// The plan of each workflow that was asked for, and the hash of the text it was compiled from.
     compiled: Mutex<HashMap<String, (ContentHash, Arc<Plan>)>>,
+    projects: Option<Arc<LiveProjects>>,
 }
 
 /// A workflow that is ready to run.
@@ -49,20 +52,42 @@ impl Workflows {
                 }
             }
         }
-        problems.or(Self { files, compiled: Mutex::default() })
+        problems.or(Self { files, ..Self::default() })
     }
 
-    /// The ids in order.
-    pub fn ids(&self) -> impl Iterator<Item = &str> {
-        self.files.keys().map(String::as_str)
+    /// The same workflows with those of projects.
+    pub(crate) fn with_projects(self, projects: Arc<LiveProjects>) -> Self {
+        Self { projects: Some(projects), ..self }
     }
 
-    /// Whether a file claims `id`.
+    /// The ids: those of files in order, then those of projects.
+    pub fn ids(&self) -> Vec<String> {
+        let of_projects = self.of_projects().into_iter().map(|(id, _)| id);
+        self.files.keys().cloned().chain(of_projects).collect()
+    }
+
+    /// Whether a file or a project has `id`.
     pub fn has(&self, id: &str) -> bool {
-        self.files.contains_key(id)
+        self.files.contains_key(id) || self.of_projects().iter().any(|(known, _)| known == id)
     }
 
-    /// Loads the workflow called `id`.
+    /// The workflows of projects: the id of each, and its name in the project.
+    fn of_projects(&self) -> Vec<(String, String)> {
+        self.projects.as_ref().map(|projects| projects.workflow_ids()).unwrap_or_default()
+    }
+
+    /// The workflow of a project, by its id or, when one project alone has it, by its name there.
+    fn of_project(&self, name: &str) -> Option<Result<WorkflowFile, Problems>> {
+        let known = self.of_projects();
+        let named: Vec<&String> = known.iter().filter(|(_, its)| its == name).map(|(id, _)| id).collect();
+        let id = match named.as_slice() {
+            [only] => only,
+            _ => name,
+        };
+        projects::workflow(self.projects.as_deref()?, id)
+    }
+
+    /// Loads the workflow called `id`; one of a project may be called by its name there.
     ///
     /// # Errors
     ///
@@ -70,7 +95,7 @@ impl Workflows {
     pub fn load(&self, id: &str) -> Result<WorkflowFile, Problems> {
         match self.files.get(id) {
             Some(path) => load_workflow(path),
-            None => Err(self.not_found(id)),
+            None => self.of_project(id).unwrap_or_else(|| Err(self.not_found(id))),
         }
     }
 
@@ -80,7 +105,7 @@ impl Workflows {
     ///
     /// As [`Self::load`].
     pub fn plan(&self, id: &str) -> Result<Arc<Plan>, Problems> {
-        let path = self.files.get(id).ok_or_else(|| self.not_found(id))?;
+        let Some(path) = self.files.get(id) else { return self.load(id).map(|workflow| workflow.plan) };
         let source = read_text(path)?;
         let hash = ContentHash::of(source.text());
         let known = self.compiled.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned();
@@ -108,8 +133,8 @@ impl Workflows {
 
     fn not_found(&self, id: &str) -> Problems {
         let problem = Diagnostic::error(ErrorCode::NotFound.as_str(), format!("there is no workflow '{id}'"));
-        let known: Vec<&str> = self.ids().collect();
-        match nearest(id, known.iter().copied()) {
+        let known = self.ids();
+        match nearest(id, known.iter().map(String::as_str)) {
             Some(near) => problem.with_hint(format!("did you mean '{near}'?")),
             None if known.is_empty() => problem.with_hint("the project has no workflow files"),
             None => problem.with_hint(format!("the project has {}", known.join(", "))),

@@ -13,7 +13,8 @@ use cuebook_host::wire::AgentId;
 /// Every agent.
 pub(super) async fn list_agents(State(app): State<App>, caller: Caller) -> Result<Json<Value>, ApiError> {
     caller.principal(Scope::RunsRead)?;
-    let agents: Vec<Value> = app.host.agents.ids().filter_map(|id| app.host.agents.inventory(id)).collect();
+    let agents: Vec<Value> =
+        app.host.agents.ids().iter().filter_map(|id| app.host.agents.inventory(id)).collect();
     let total = agents.len();
     Ok(Json(json!({ "agents": agents, "total": total })))
 }

@@ -24,9 +24,9 @@ const TENANT: &str = "default";
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ServeArgs {
-    /// The project directory.
+    /// The project directory; further ones are served for their project files.
     #[arg(long, value_name = "DIR", default_value = ".")]
-    project: PathBuf,
+    project: Vec<PathBuf>,
     /// Where runs are kept; made if it is not there.
     #[arg(long, value_name = "DIR", default_value = "cuebook-data")]
     data: PathBuf,
@@ -51,15 +51,26 @@ pub(crate) struct ServeArgs {
 
 pub(crate) async fn serve(args: ServeArgs, output: Output) -> Result<Exit, Problems> {
     logging::start(args.log_level, output);
-    let mut options = args.files.options(args.project.clone());
+    let (own, others) =
+        args.project.split_first().map_or_else(Default::default, |(own, others)| (own.clone(), others));
+    let mut options = args.files.options(own);
+    options.projects = others.to_vec();
     options.more.prompts.extend(args.host_prompts.iter().cloned());
     options.data = Some(args.data.clone());
     let host = Arc::new(Host::open(&options)?);
     let keys = keys(&args, &host)?;
-    let app = App::new(Arc::clone(&host), keys, HttpOptions { test_seams: args.test_seams, ..HttpOptions::default() });
+    let app = App::new(
+        Arc::clone(&host),
+        keys,
+        HttpOptions { test_seams: args.test_seams, ..HttpOptions::default() },
+    );
     let ready = |address| {
         tell(address, output);
-        std::thread::spawn(move || output.remarks(&host.doubts()));
+        let told = host.watch_projects(move |problems| output.remarks(&problems));
+        std::thread::spawn(move || {
+            output.remarks(&host.doubts());
+            told.unwrap_or_else(|problems| output.remarks(&problems));
+        });
     };
     let stopped = stopped().map_err(|error| problem(&format!("signals cannot be heard: {error}")))?;
     match serve_http(app, args.listen, ready, stopped).await {
