@@ -1,7 +1,9 @@
 //! Chores of the workspace: `cargo xtask generate` writes the generated documents, `cargo xtask generate --check` says which
-//! of them are out of date, `cargo xtask bench` measures, `cargo xtask sim` simulates runs from seeds.
+//! of them are out of date, `cargo xtask bench` measures, `cargo xtask sim` simulates runs from seeds, `cargo xtask
+//! crash` kills the real binary.
 
 mod bench;
+mod crash;
 mod sim;
 
 use std::collections::BTreeMap;
@@ -12,7 +14,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 
-const USAGE: &str = "usage: cargo xtask generate [--check] | bench [PROFILE] | sim --seeds N [--from N] [--jobs N] | sim --seed N";
+const USAGE: &str = "usage: cargo xtask generate [--check] | bench [PROFILE] | sim --seeds N [--from N] [--jobs N] | sim --seed N | \
+                     crash [--kills N] [--seed N]";
 
 fn main() -> anyhow::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -21,6 +24,7 @@ fn main() -> anyhow::Result<ExitCode> {
         ["generate", "--check"] => check(&documents()?),
         ["bench"] => bench::run("release"),
         ["bench", profile] => bench::run(profile),
+        ["crash", arguments @ ..] => crash::run(arguments),
         ["sim", arguments @ ..] => sim::run(arguments),
         _ => bail!(USAGE),
     }

@@ -154,7 +154,7 @@ impl Decider<'_> {
             }
             Input::Woken(timer) => self.woken(&timer),
             Input::Cancel { reason, by } => self.cancel(reason, by),
-            Input::Resolve { node, value } => self.resolve_interrupt(&node, value),
+            Input::Resolve { node, value, by } => self.resolve_interrupt(&node, value, by),
         }
     }
 

@@ -75,6 +75,8 @@ pub enum Input {
         node: NodeId,
         /// The answer.
         value: serde_json::Value,
+        /// The request that brings it.
+        by: Option<String>,
     },
 }
 

@@ -116,6 +116,9 @@ pub enum SignalBody {
         node: NodeId,
         /// The answer.
         value: serde_json::Value,
+        /// The request that brings it, by a name that no other has.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
     },
 }
 
@@ -123,7 +126,7 @@ impl From<SignalBody> for Input {
     fn from(body: SignalBody) -> Self {
         match body {
             SignalBody::Cancel { reason, by } => Self::Cancel { reason, by },
-            SignalBody::Resolve { node, value } => Self::Resolve { node, value },
+            SignalBody::Resolve { node, value, by } => Self::Resolve { node, value, by },
         }
     }
 }

@@ -64,6 +64,13 @@ pub struct RetryPlan {
     pub wake_at: Timestamp,
 }
 
+/// The private part of `interrupt.resolved`, when a request brought the answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswerPart {
+    /// The request, by a name that no other has; it knows its own answer again when it is repeated.
+    pub by: String,
+}
+
 /// The private part of the record that makes a composition durable: `prompt.composed`; with observability off, the last
 /// `agent.promptResolved`, or a `log.appended` when no kind was resolved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

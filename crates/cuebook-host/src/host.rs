@@ -2,6 +2,7 @@
 //!
 //! Every face (command line, HTTP, pages) asks here; none has a way of its own to compose a prompt or start a run.
 
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -280,8 +281,22 @@ fn open_store(data: Option<&Path>) -> Result<Arc<dyn RunStore>, Problems> {
     let Some(path) = data else { return Ok(Arc::new(MemoryStore::new())) };
     match SqliteStore::open(path, &cuebook_sqlite::Options::default()) {
         Ok(store) => Ok(Arc::new(store)),
-        Err(error) => Err(Diagnostic::error(ErrorCode::FileUnreadable.as_str(), error.to_string()).into()),
+        Err(error) => {
+            let problem = Diagnostic::error(ErrorCode::DataUnusable.as_str(), with_causes(&error));
+            Err(error.hint().into_iter().fold(problem, Diagnostic::with_hint).into())
+        }
     }
+}
+
+/// What an error says, then what caused it.
+fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
 }
 
 /// The configuration of a project, and the directory that its paths are relative to.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use cuebook_engine::{EngineError, Residence, Rest, RunHandle};
-use cuebook_log::{Due, LogError, RunKey, Unfinished};
+use cuebook_log::{Due, RunKey, Unfinished};
 use cuebook_prompt::Principal;
 use cuebook_wire::{ErrorCode, Timestamp};
 use tokio::sync::{Semaphore, mpsc};
@@ -80,7 +80,7 @@ impl Host {
             Ok(Rest::Parked) => self.ask_keeper(Request::Parked(key)),
             Err(error) => {
                 tracing::error!(run_id = %key.run_id, %error, "the task of a run has failed");
-                if matches!(error, EngineError::Log(LogError::Storage(_))) {
+                if matches!(&error, EngineError::Log(error) if error.may_pass()) {
                     self.take_up_later(key);
                 }
             }
@@ -107,7 +107,7 @@ impl Host {
                 self.service.residents.leave(&key);
                 let (code, reason) = (refusal.code.as_str(), refusal.message.as_str());
                 tracing::error!(run_id = %key.run_id, code, reason, "a run cannot be taken up");
-                if refusal.code == ErrorCode::ServiceUnavailable {
+                if matches!(refusal.code, ErrorCode::ServiceUnavailable | ErrorCode::StorageFull) {
                     self.take_up_later(key);
                 }
             }

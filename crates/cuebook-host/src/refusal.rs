@@ -7,6 +7,9 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::report::Problems;
 
+/// How long a caller should wait until somebody may have made room on the disk, in seconds.
+const RETRY_WHEN_FULL: u64 = 10;
+
 /// Why the host does not do what it was asked; nothing was done.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
@@ -22,6 +25,12 @@ impl Refusal {
     /// A refusal with a sentence and no facts.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), details: Map::new() }
+    }
+
+    /// The same refusal with the time, in seconds, after which the caller may ask again.
+    fn retry_after(mut self, seconds: u64) -> Self {
+        self.details.insert("retryAfter".to_owned(), seconds.into());
+        self
     }
 
     /// Something that is not there, or not for the principal.
@@ -63,10 +72,13 @@ impl From<LogError> for Refusal {
         // The caller is told nothing of the store's inside; whoever runs the host must be.
         tracing::error!(%error, "the store failed");
         match error {
-            LogError::Storage(_) => Self {
-                details: Map::from_iter([("retryAfter".to_owned(), 1.into())]),
-                ..Self::new(ErrorCode::ServiceUnavailable, "the store cannot answer now")
-            },
+            LogError::Storage(_) => {
+                Self::new(ErrorCode::ServiceUnavailable, "the store cannot answer now").retry_after(1)
+            }
+            LogError::Full(_) => {
+                Self::new(ErrorCode::StorageFull, "the disk of this host is full; nothing was written")
+                    .retry_after(RETRY_WHEN_FULL)
+            }
             _ => Self::new(ErrorCode::InternalError, "the run's log cannot be used"),
         }
     }
@@ -107,6 +119,8 @@ mod tests {
     fn errors_of_the_store_tell_nothing_of_its_inside() {
         let storage = LogError::Storage("disk I/O error at page 7".to_owned());
         check(storage, ErrorCode::ServiceUnavailable, "the store cannot answer now");
+        let full = LogError::Full("database or disk is full at page 7".to_owned());
+        check(full, ErrorCode::StorageFull, "the disk of this host is full; nothing was written");
         let conflict = LogError::Conflict { expected: Sequence(3), next: Sequence(4) };
         check(conflict, ErrorCode::InternalError, "the run's log cannot be used");
         check(LogError::UnknownRun(RunId::new("r")), ErrorCode::NotFound, "there is no such run");

@@ -11,6 +11,8 @@ use crate::refusal::Refusal;
 
 /// How long a request is known (openwop-v1 §6.2: at least 24 hours).
 const KEEP: Duration = Duration::from_hours(24);
+/// How long a store that failed is left alone.
+const PAUSE: Duration = Duration::from_secs(1);
 
 impl Host {
     /// Claims a request with the body `body` for this process.
@@ -48,6 +50,14 @@ impl Host {
         ending: Ending,
     ) -> Result<(), Refusal> {
         Ok(self.store.settle(principal, request, ending).await?)
+    }
+
+    /// Lets go of a request that was begun and has no answer, so that a repetition takes it over; comes back when that is
+    /// durable, however long the store fails.
+    pub async fn let_go(&self, principal: &Principal, request: &RequestKey) {
+        while self.settle_request(principal, request, Ending::Abandoned).await.is_err() {
+            self.engine.clock.sleep_until(self.now().plus(PAUSE)).await;
+        }
     }
 }
 

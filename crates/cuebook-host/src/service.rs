@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use cuebook_engine::{ComposedPart, EngineError, Plan, Residence, RunState, SignalBody};
+use cuebook_engine::{AnswerPart, ComposedPart, EngineError, Plan, Residence, RunState, SignalBody};
 use cuebook_log::{LogError, Record, RunEntry, RunKey};
 use cuebook_prompt::{ContentHash, Principal, Value};
 use cuebook_wire::{
-    CreateRun, ErrorCode, NodeId, RunEvent, RunId, RunStatus, Sequence, WorkflowDefinition, WorkflowId,
-    strict,
+    CreateRun, ErrorCode, EventType, NodeId, RunEvent, RunId, RunStatus, Sequence, WorkflowDefinition,
+    WorkflowId, strict,
 };
 use serde_json::{Value as Json, json};
 use tokio::sync::{mpsc, watch};
@@ -261,7 +261,7 @@ impl Host {
         Ok(RunStatus::Cancelling)
     }
 
-    /// Answers the interrupt that a node waits on.
+    /// Answers the interrupt that a node waits on; the answer that came under `ticket` before is this one.
     ///
     /// # Errors
     ///
@@ -273,21 +273,45 @@ impl Host {
         run_id: &RunId,
         node: &NodeId,
         value: Json,
+        ticket: Option<String>,
     ) -> Result<RunStatus, Refusal> {
         let state = self.run_state(principal, run_id).await?;
         let is_over = state.status.is_terminal();
         let waiting = state.node_named(node.as_str()).filter(|_| !is_over);
-        let waiting = waiting.and_then(|node| node.interrupt.clone());
-        let Some(interrupt) = waiting else {
+        let refusal = if let Some(interrupt) = waiting.and_then(|node| node.interrupt.clone()) {
+            let key = format!("resolve:{interrupt}");
+            let body = SignalBody::Resolve { node: node.clone(), value, by: ticket.clone() };
+            if self.signal(principal, run_id, &key, &body).await? == cuebook_log::Offered::Accepted {
+                return Ok(RunStatus::Running);
+            }
+            already_resolved()
+        } else {
             let records = self.store.read(principal, run_id, Sequence(0), usize::MAX).await?;
-            return Err(not_waiting(&state, &records, node));
+            not_waiting(&state, &records, node)
         };
-        let key = format!("resolve:{interrupt}");
-        let body = SignalBody::Resolve { node: node.clone(), value };
-        match self.signal(principal, run_id, &key, &body).await? {
-            cuebook_log::Offered::Accepted => Ok(RunStatus::Running),
-            cuebook_log::Offered::Duplicate => Err(already_resolved()),
+        match ticket {
+            Some(ticket) if self.has_answered(principal, run_id, &ticket).await? => Ok(RunStatus::Running),
+            _ => Err(refusal),
         }
+    }
+
+    /// Whether an answer was brought under `ticket`: a request that was cut off before it was told so is being repeated.
+    async fn has_answered(
+        &self,
+        principal: &Principal,
+        run_id: &RunId,
+        ticket: &str,
+    ) -> Result<bool, Refusal> {
+        let waiting = self.store.pending(principal, run_id).await?;
+        let mut bodies = waiting.into_iter().filter_map(|signal| serde_json::from_value(signal.body).ok());
+        if bodies.any(|body| matches!(body, SignalBody::Resolve { by: Some(by), .. } if by == ticket)) {
+            return Ok(true);
+        }
+        // What does not wait any more has become a record.
+        let records = self.store.read(principal, run_id, Sequence(0), usize::MAX).await?;
+        let resolved = records.iter().filter(|it| it.event.event_type == EventType::InterruptResolved);
+        let mut parts = resolved.filter_map(|record| record.private.read::<AnswerPart>().ok().flatten());
+        Ok(parts.any(|part| part.by == ticket))
     }
 
     /// Puts a signal into the inbox of a run, and sees that somebody looks.
@@ -378,7 +402,7 @@ pub(crate) fn broken() -> Refusal {
 
 fn not_waiting(state: &RunState, records: &[Record], node: &NodeId) -> Refusal {
     let asked = records.iter().any(|record| {
-        record.event.event_type == cuebook_wire::EventType::InterruptRequested
+        record.event.event_type == EventType::InterruptRequested
             && record.event.node_id.as_ref() == Some(node)
     });
     match (asked, state.status) {

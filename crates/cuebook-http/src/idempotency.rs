@@ -127,8 +127,7 @@ impl Drop for Guard {
         let Some(request) = self.request.take() else { return };
         let (host, principal) = (Arc::clone(&self.host), self.principal.clone());
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            // When the store fails again, the request stays in flight until this process ends.
-            runtime.spawn(async move { host.settle_request(&principal, &request, Ending::Abandoned).await });
+            runtime.spawn(async move { host.let_go(&principal, &request).await });
         }
     }
 }

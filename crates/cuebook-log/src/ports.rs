@@ -19,7 +19,7 @@ use crate::requests::Requests;
 /// The answer of a port, which does nothing before it is awaited.
 ///
 /// Dropped while it is awaited, a call has happened as a whole or not at all. Every port may answer
-/// [`LogError::Storage`]; its other errors are named with it.
+/// [`LogError::Storage`], and every port that writes [`LogError::Full`]; its other errors are named with it.
 pub type Answer<'a, T> = BoxFuture<'a, Result<T, LogError>>;
 
 /// Why a port could not do what it was asked.
@@ -64,6 +64,16 @@ pub enum LogError {
     /// The storage itself failed.
     #[error("storage failed: {0}")]
     Storage(String),
+    /// There is no room for what was to be written; nothing of it was, and what is there can be read.
+    #[error("storage is full: {0}")]
+    Full(String),
+}
+
+impl LogError {
+    /// Whether the storage is at fault and not what it was asked, so that the same call may succeed later.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Storage(_) | Self::Full(_))
+    }
 }
 
 /// A batch of records of one run, all or nothing.

@@ -296,7 +296,7 @@ impl<'e> Life<'e> {
             .map(|(plan, _)| plan.id.clone())
             .collect();
         for node in &asking {
-            let body = SignalBody::Resolve { node: node.clone(), value: json!("go on") };
+            let body = SignalBody::Resolve { node: node.clone(), value: json!("go on"), by: None };
             let key = format!("resolve:{node}");
             self.signal(&key, &body).await;
             if self.signal(&key, &body).await == Some(Offered::Accepted) {

@@ -1,15 +1,16 @@
 //! One database file: whose it is, which format it has, and how connections to it are set up.
 //!
-//! Before anything is written, the file is looked at: what is not ours, or newer than this version, is left as it is.
+//! Before anything is written, the file is looked at: what is not ours, newer than this version, damaged, or not to be
+//! written, is left as it is.
 
-use std::fs::File;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
-use crate::error::{OpenError, describe};
+use crate::error::{OpenError, unopened};
 use crate::migrations::{FORMAT, migrate, version};
 use crate::options::Options;
 
@@ -24,6 +25,10 @@ const APPLICATION_ID_AT: Range<usize> = 68..72;
 
 /// Where the format stands in that header, big-endian; the write-ahead log may hold a newer one.
 const USER_VERSION_AT: Range<usize> = 60..64;
+
+/// Up to this size, in bytes, a database is read whole when it is opened, to find damage before anything is built on it.
+/// A larger one would hold up the start; its damage is found where it is read.
+const READ_WHOLE: u64 = 64 * 1024 * 1024;
 
 /// How many prepared statements a connection keeps; more than this crate has.
 const STATEMENTS: usize = 64;
@@ -43,7 +48,9 @@ impl Database {
         let is_new = identify(&path)? == Identity::New;
         let database = Self { path, options: options.clone() };
         if !is_new {
+            database.check_writable()?;
             database.check_format()?;
+            database.check_pages()?;
         }
         let writer = database.open_writer(is_new).map_err(|error| database.failed("open", &error))?;
         Ok((database, writer))
@@ -61,6 +68,30 @@ impl Database {
         let connection = Connection::open_with_flags(&self.path, flags)?;
         connection.busy_timeout(self.options.busy_timeout)?;
         Ok(connection)
+    }
+
+    /// Refuses a file that this process may not write: SQLite would open it all the same, for reading alone.
+    fn check_writable(&self) -> Result<(), OpenError> {
+        let opened = OpenOptions::new().write(true).open(&self.path);
+        opened.map(drop).map_err(|source| OpenError::Directory {
+            doing: "write",
+            path: self.path.clone(),
+            source,
+        })
+    }
+
+    /// Refuses a file with a page that is torn or overwritten, unless it is too large to be read whole.
+    fn check_pages(&self) -> Result<(), OpenError> {
+        if fs::metadata(&self.path).is_ok_and(|file| file.len() > READ_WHOLE) {
+            return Ok(());
+        }
+        let found = self.connect(OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(|connection| {
+            connection.pragma_query_value(None, "quick_check", |row| row.get::<_, String>(0))
+        });
+        match found.map_err(|error| self.failed("read", &error))? {
+            found if found == "ok" => Ok(()),
+            found => Err(OpenError::Damaged { path: self.path.clone(), found: one_line(&found) }),
+        }
     }
 
     /// Refuses a newer format that only the write-ahead log knows, so that SQLite has to be asked.
@@ -87,8 +118,13 @@ impl Database {
     }
 
     fn failed(&self, doing: &'static str, error: &rusqlite::Error) -> OpenError {
-        OpenError::Sqlite { doing, path: self.path.clone(), source: describe(error).into() }
+        unopened(doing, self.path.clone(), error)
     }
+}
+
+/// What SQLite says of damage stands on several lines.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What a file is, as far as its first bytes tell.

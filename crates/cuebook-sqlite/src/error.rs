@@ -12,7 +12,7 @@ use rusqlite::ErrorCode;
 #[non_exhaustive]
 pub enum OpenError {
     /// The directory, or a file in it, cannot be made, read or written.
-    #[error("cannot {doing} '{}'; the data directory must be a directory this process may write", path.display())]
+    #[error("cannot {doing} '{}'", path.display())]
     Directory {
         /// What was tried.
         doing: &'static str,
@@ -23,7 +23,7 @@ pub enum OpenError {
         source: std::io::Error,
     },
     /// Another process holds the directory.
-    #[error("the data directory '{}' is in use by {holder}; stop it or choose another directory", path.display())]
+    #[error("the data directory '{}' is in use by {holder}", path.display())]
     Held {
         /// The data directory.
         path: PathBuf,
@@ -31,15 +31,14 @@ pub enum OpenError {
         holder: String,
     },
     /// The file is no SQLite database.
-    #[error("'{}' is no SQLite database; move it away or choose another directory", path.display())]
+    #[error("'{}' is no SQLite database", path.display())]
     NotADatabase {
         /// The file.
         path: PathBuf,
     },
     /// The file is a database of another application.
     #[error(
-        "'{}' belongs to another application (application id {found:#010x}, expected {expected:#010x}); \
-         move it away or choose another directory",
+        "'{}' belongs to another application (application id {found:#010x}, expected {expected:#010x})",
         path.display()
     )]
     OtherApplication {
@@ -51,11 +50,7 @@ pub enum OpenError {
         expected: u32,
     },
     /// The database was written by a newer version of Cuebook.
-    #[error(
-        "'{}' has format {found}, this version knows formats up to {newest}; \
-         use a newer version or choose another directory",
-        path.display()
-    )]
+    #[error("'{}' has format {found}, this version knows formats up to {newest}", path.display())]
     NewerFormat {
         /// The file.
         path: PathBuf,
@@ -64,16 +59,25 @@ pub enum OpenError {
         /// The newest format that this version knows.
         newest: u32,
     },
+    /// A page of the database is torn or overwritten.
+    #[error("'{}' is damaged: {found}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The first damage that SQLite names: places, no values.
+        found: String,
+    },
     /// SQLite itself failed.
-    #[error("cannot {doing} the database '{}'", path.display())]
+    #[error("cannot {doing} the database '{}': {reason}", path.display())]
     Sqlite {
         /// What was tried.
         doing: &'static str,
         /// The file.
         path: PathBuf,
         /// What SQLite says.
-        #[source]
-        source: Box<dyn std::error::Error + Send + Sync>,
+        reason: String,
+        /// What helps against that, if anybody knows.
+        hint: Option<&'static str>,
     },
     /// A thread of the store could not be started.
     #[error("cannot start a thread of the store")]
@@ -84,13 +88,40 @@ pub enum OpenError {
     },
 }
 
+impl OpenError {
+    /// What helps, as half a sentence; none when nobody knows.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Directory { .. } => Some("the data directory must be one that this process may write"),
+            Self::Held { .. } => Some("stop it or choose another directory"),
+            Self::NotADatabase { .. } | Self::OtherApplication { .. } => {
+                Some("move it away or choose another directory")
+            }
+            Self::NewerFormat { .. } => Some("use a newer version or choose another directory"),
+            Self::Damaged { .. } => hint(ErrorCode::DatabaseCorrupt),
+            Self::Sqlite { hint, .. } => *hint,
+            Self::Thread { .. } => Some("check the limits of this process"),
+        }
+    }
+}
+
+/// SQLite's failure at `doing` with the database `path`, when it is opened.
+pub(crate) fn unopened(doing: &'static str, path: PathBuf, error: &rusqlite::Error) -> OpenError {
+    let hint = error.sqlite_error_code().and_then(hint);
+    OpenError::Sqlite { doing, path, reason: error.to_string(), hint }
+}
+
 /// What a port answers when SQLite fails at `doing`.
 pub(crate) fn storage(doing: &str, error: &rusqlite::Error) -> LogError {
-    LogError::Storage(format!("cannot {doing}: {}", describe(error)))
+    let text = format!("cannot {doing}: {}", describe(error));
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => LogError::Full(text),
+        _ => LogError::Storage(text),
+    }
 }
 
 /// What SQLite says, and what helps.
-pub(crate) fn describe(error: &rusqlite::Error) -> String {
+fn describe(error: &rusqlite::Error) -> String {
     match error.sqlite_error_code().and_then(hint) {
         Some(hint) => format!("{error} ({hint})"),
         None => error.to_string(),

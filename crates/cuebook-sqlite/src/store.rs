@@ -30,7 +30,7 @@ use crate::{agenda as agenda_table, blobs, definitions, records, requests, runs,
 /// Its calls may be awaited on any runtime. When it is dropped, what was asked of it is done first.
 ///
 /// What a call has acknowledged survives the process and, as far as the disk keeps what it has confirmed, the machine.
-/// After [`LogError::Storage`] from a call that writes, nothing has happened in this process; if the machine stops before
+/// After [`LogError::Storage`] or [`LogError::Full`] from a call that writes, nothing has happened in this process; if the machine stops before
 /// the next write, the whole of it may still be there at the next start, so a writer reads where the log stands before it
 /// repeats.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl SqliteStore {
     ///
     /// What [`DataDir::open`] refuses; and, with nothing changed, [`OpenError::NotADatabase`],
     /// [`OpenError::OtherApplication`] and [`OpenError::NewerFormat`] when the database is not one that this version may
-    /// touch; [`OpenError::Sqlite`] when SQLite cannot open it or bring it to the present format; [`OpenError::Thread`].
+    /// touch, [`OpenError::Damaged`] when a page of it is torn and it is not larger than 64 MiB; [`OpenError::Sqlite`] when SQLite cannot open it or bring it to the present format; [`OpenError::Thread`].
     pub fn open(path: impl Into<PathBuf>, options: &Options) -> Result<Self, OpenError> {
         Self::open_in(DataDir::open(path)?, options)
     }

@@ -10,7 +10,8 @@ use cuebook_wire::payload::{
 use cuebook_wire::{AgentId, InterruptId, NodeId};
 use serde_json::{Map, Value as Json, json};
 
-use super::Decider;
+use super::{Decider, private};
+use crate::facts::AnswerPart;
 use crate::mock_agent::{MockAgentConfig, MockToolCall};
 use crate::node_type::NodeType;
 use crate::state::Phase;
@@ -104,7 +105,7 @@ impl Decider<'_> {
     }
 
     /// A person's answer: the decision is ratified with it and the node goes on.
-    pub(super) fn resolve_interrupt(&mut self, node_id: &NodeId, value: Json) {
+    pub(super) fn resolve_interrupt(&mut self, node_id: &NodeId, value: Json, by: Option<String>) {
         let Some(node) = self.state.plan.index(node_id) else { return };
         let waiting = Some(&self.state.nodes[node]).filter(|state| state.phase == Phase::Suspended);
         let Some(interrupt_id) = waiting.and_then(|state| state.interrupt.clone()) else { return };
@@ -114,7 +115,8 @@ impl Decider<'_> {
             kind: None,
             resume_value: Some(value.clone()),
         };
-        let cause = self.emit(Some(node), &resolved, Private::NONE);
+        let part = by.map_or(Private::NONE, |by| private(&AnswerPart { by }));
+        let cause = self.emit(Some(node), &resolved, part);
         let resumed = NodeResumed {
             node_id: node_id.clone(),
             interrupt_id: Some(interrupt_id),

@@ -311,7 +311,7 @@ async fn a_run_that_waits_for_a_person_is_a_row_until_somebody_answers() {
     assert!(matches!(parked, Rest::Parked));
     let waiting = host.store.unfinished(None, 10).await.unwrap();
     assert_eq!((waiting.len(), waiting[0].due), (1, Due::OnSignal));
-    let answer = SignalBody::Resolve { node: NodeId::new("agent"), value: json!("yes") };
+    let answer = SignalBody::Resolve { node: NodeId::new("agent"), value: json!("yes"), by: None };
     offer(&*host.store, &Principal::local(), &run_id(), "answer", &answer).await.unwrap();
     let log = host.take_up(&unsure()).await.end().await;
     assert_eq!(log.state.status, RunStatus::Completed);

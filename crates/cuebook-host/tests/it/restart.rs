@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cuebook_host::log::{Append, Due, Open, Private, Record, RunEntry};
 use cuebook_host::prompt::Principal;
-use cuebook_host::wire::{CreateRun, NodeId, RunId, RunStatus, Sequence, WorkflowId};
+use cuebook_host::wire::{CreateRun, ErrorCode, NodeId, RunId, RunStatus, Sequence, WorkflowId};
 use cuebook_host::{CreateOptions, Host, Options};
 use serde_json::{Map, Value as Json, json};
 use tokio::runtime::Runtime;
@@ -79,12 +79,38 @@ fn a_run_that_waits_for_a_person_is_answered_by_a_later_host() {
     life(&project, async |host| {
         host.take_up_runs();
         let (principal, judge) = (Principal::local(), NodeId::new("judge"));
-        let answer = host.resolve_interrupt(&principal, &run_id, &judge, json!("yes")).await;
+        let answer = host.resolve_interrupt(&principal, &run_id, &judge, json!("yes"), None).await;
         assert_eq!(answer.map_err(|refusal| refusal.message), Ok(RunStatus::Running));
         until(&host, &run_id, RunStatus::Completed).await;
         let types = types(&host, &run_id).await;
         assert_eq!(types.iter().filter(|it| *it == "run.started").count(), 1);
         assert_eq!(types.last().map(String::as_str), Some("run.completed"));
+    });
+}
+
+#[test]
+fn an_answer_is_known_again_by_the_request_that_brought_it() {
+    let project = project();
+    let (principal, judge) = (Principal::local(), NodeId::new("judge"));
+    let resolve = async |host: &Arc<Host>, run_id: &RunId, ticket: Option<&str>| {
+        let ticket = ticket.map(str::to_owned);
+        let answer = host.resolve_interrupt(&principal, run_id, &judge, json!("yes"), ticket).await;
+        answer.map_err(|refusal| refusal.code)
+    };
+    let run_id = life(&project, async |host| {
+        let run_id = create(&host, "conformance-unsure").await;
+        until(&host, &run_id, RunStatus::WaitingApproval).await;
+        assert_eq!(resolve(&host, &run_id, Some("first")).await, Ok(RunStatus::Running));
+        // It may be in the inbox still, or a record already.
+        assert_eq!(resolve(&host, &run_id, Some("first")).await, Ok(RunStatus::Running));
+        until(&host, &run_id, RunStatus::Completed).await;
+        run_id
+    });
+    life(&project, async |host| {
+        assert_eq!(resolve(&host, &run_id, Some("first")).await, Ok(RunStatus::Running));
+        for other in [Some("second"), None] {
+            assert_eq!(resolve(&host, &run_id, other).await, Err(ErrorCode::InterruptAlreadyResolved));
+        }
     });
 }
 

@@ -27,10 +27,10 @@ pub(super) async fn resolve_by_node(
     let endpoint = format!("POST /v1/runs/{run_id}/interrupts/{node_id}");
     let attempt = Attempt::new(&principal, &endpoint, &headers, &body);
     let (worker, request) = (app.clone(), body.read::<ResolveInterrupt>());
-    let act = move |_| async move {
+    let act = move |ticket| async move {
         let (run_id, node_id) = (RunId::new(run_id), NodeId::new(node_id));
         let value = request?.resume_value;
-        let status = worker.host.resolve_interrupt(&principal, &run_id, &node_id, value).await?;
+        let status = worker.host.resolve_interrupt(&principal, &run_id, &node_id, value, ticket).await?;
         Ok(Json(json!({ "runId": run_id, "nodeId": node_id, "status": status })).into_response())
     };
     Ok(once(&app.host, attempt, act).await)

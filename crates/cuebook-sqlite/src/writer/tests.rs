@@ -151,7 +151,7 @@ async fn a_full_disk_is_reported_and_the_writer_goes_on() {
     assert_eq!(writer.ask(limit(16)).await, Ok(()));
     let full = "cannot test: database or disk is full (free space on the disk of the data directory)";
     for _ in 0..3 {
-        assert_eq!(writer.ask(large).await, Err(LogError::Storage(full.to_owned())));
+        assert_eq!(writer.ask(large).await, Err(LogError::Full(full.to_owned())));
     }
     assert_eq!(writer.ask(|connection| insert(connection, 1)).await, Ok(1));
     assert_eq!(writer.ask(limit(10_000)).await, Ok(()));

@@ -15,13 +15,14 @@ fn directory() -> TempDir {
     TempDir::new().expect("a temporary directory")
 }
 
-/// Why `path` is not opened: the message and its causes, with `<dir>` for the directory.
+/// Why `path` is not opened: the message, its causes and what helps, with `<dir>` for the directory.
 #[track_caller]
 fn refusal(path: &Path, directory: &Path) -> String {
     let error = SqliteStore::open(path, &Options::default()).map(drop).expect_err("the store is refused");
     let causes = std::iter::successors(Some(&error as &dyn std::error::Error), |error| error.source());
     let texts: Vec<String> = causes.map(ToString::to_string).collect();
-    texts.join(": ").replace(&directory.display().to_string(), "<dir>")
+    let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+    format!("{}{hint}", texts.join(": ")).replace(&directory.display().to_string(), "<dir>")
 }
 
 /// A database of this version without runs.
@@ -121,9 +122,55 @@ fn a_damaged_database_is_refused() {
     };
     check(
         damaged,
-        "cannot open the database '<dir>/cuebook.db': database disk image is malformed \
-         (the file is damaged; restore it from a copy)",
+        "cannot read the database '<dir>/cuebook.db': database disk image is malformed; \
+         the file is damaged; restore it from a copy",
     );
+}
+
+/// A database with a run, closed in good order, and the size of its pages.
+async fn with_a_run() -> (Vec<u8>, usize) {
+    let directory = directory();
+    let (store, run_id) = (open(directory.path()), RunId::new("run"));
+    begin(&store, &run_id).await;
+    for place in 0..40 {
+        let batch = batch(&run_id, 10 * place, 10);
+        assert_eq!(store.append(&crate::support::acme(), batch).await, Ok(()));
+    }
+    drop(store);
+    let bytes = fs::read(directory.path().join("cuebook.db")).expect("a database can be read");
+    let page = usize::from(u16::from_be_bytes([bytes[16], bytes[17]]));
+    (bytes, page)
+}
+
+/// Opens a directory whose database is `bytes`: it is refused, and stays as it is.
+#[track_caller]
+fn check_damaged(bytes: &[u8], what: &str) {
+    let directory = directory();
+    let path = directory.path().join("cuebook.db");
+    fs::write(&path, bytes).expect("a database can be written");
+    let text = refusal(directory.path(), directory.path());
+    assert!(text.contains("'<dir>/cuebook.db'"), "{what}: {text}");
+    assert!(
+        text.contains("restore it from a copy") || text.contains("is no SQLite database"),
+        "{what}: {text}"
+    );
+    assert!(fs::read(&path).expect("the database is there") == bytes, "{what}: the file has changed");
+}
+
+/// Pages have no checksums: what is found is a page that is no page any more, or is not there.
+#[tokio::test]
+async fn any_page_that_is_overwritten_or_missing_is_found_at_the_start() {
+    let (whole, page) = with_a_run().await;
+    let pages = whole.len() / page;
+    assert!(pages > 30, "{pages} pages");
+    for number in 0..pages {
+        let mut torn = whole.clone();
+        torn[number * page..(number + 1) * page].fill(0x5a);
+        check_damaged(&torn, &format!("page {number} is overwritten"));
+        if number > 0 {
+            check_damaged(&whole[..number * page], &format!("only {number} pages are left"));
+        }
+    }
 }
 
 #[test]
@@ -135,19 +182,19 @@ fn a_place_that_cannot_be_used_is_refused() {
         make(&path);
         let found = refusal(&path, directory.path());
         assert!(found.starts_with(expect), "{found}");
+        assert!(found.ends_with("; the data directory must be one that this process may write"), "{found}");
     }
-    let advice = "the data directory must be a directory this process may write";
     check(
         |path| fs::write(path, "a file").expect("a file can be written"),
-        &format!("cannot make the directory '<dir>/data'; {advice}: "),
+        "cannot make the directory '<dir>/data': ",
     );
     check(
         |path| fs::create_dir_all(path.join("lock")).expect("a directory can be made"),
-        &format!("cannot open the lock file '<dir>/data/lock'; {advice}: Is a directory"),
+        "cannot open the lock file '<dir>/data/lock': Is a directory",
     );
     check(
         |path| fs::create_dir_all(path.join("cuebook.db")).expect("a directory can be made"),
-        &format!("cannot read '<dir>/data/cuebook.db'; {advice}: Is a directory"),
+        "cannot read '<dir>/data/cuebook.db': Is a directory",
     );
 }
 

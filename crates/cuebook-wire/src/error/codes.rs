@@ -98,6 +98,7 @@ error_codes! {
     IdempotencyKeyMismatch = "idempotency_key_mismatch", Http, 409, "The idempotency key was used with another body", "use a new key for a new request";
     RateLimited = "rate_limited", Http, 429, "Too many requests", "wait as long as `Retry-After` says";
     ServiceUnavailable = "service_unavailable", Http, 503, "The host has too much to do", "wait as long as `Retry-After` says";
+    StorageFull = "storage_full", Http, 507, "The host has no room left on its disk; nothing was written", "try again when whoever runs the host has freed space";
     UnsupportedStreamMode = "unsupported_stream_mode", Http, 400, "The stream mode does not exist", "use one of the modes listed in the details";
     MockProviderForbidden = "mock_provider_forbidden", Http, 403, "Stand-ins for providers are for test keys only", "use a test key or leave `mockProvider` out";
     UnsupportedMockProvider = "unsupported_mock_provider", Http, 400, "There is no such stand-in for a provider", "use one that the discovery document lists";
@@ -181,6 +182,7 @@ error_codes! {
     AgentPromptChanged = "agent_prompt_changed", Log, -, "An agent's own prompt is another than when the run began", "nothing, if it was changed on purpose";
     WorkflowInvalid = "workflow_invalid", Load, 400, "A workflow definition is malformed", "correct each fault listed";
     ConfigInvalid = "config_invalid", Load, 400, "A configuration is malformed", "correct each fault listed";
+    DataUnusable = "data_unusable", Load, -, "The data directory cannot be used; nothing in it was changed", "give a directory that this process may write and that no other host holds, or restore it from a copy";
     FileUnreadable = "file_unreadable", Load, -, "A file could not be read", "check the path, its permissions and that it is UTF-8";
     ModelOutputInvalid = "model_output_invalid", Run, -, "A model's answer does not have the form that was asked for", "make the prompt's schema hint clearer, or allow a repair round";
     ProviderError = "provider_error", Run, 502, "A model provider answered with an error", "read the status in the details; try again if it is retryable";

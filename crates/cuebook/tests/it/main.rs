@@ -7,6 +7,7 @@
 
 mod bad_input;
 mod config;
+mod crash;
 mod explain;
 mod field_cases;
 mod help;

@@ -20,7 +20,12 @@ impl Serving {
     /// Starts the binary on a free port and waits for its line.
     pub(crate) fn start(project: &Project, args: &[&str]) -> Self {
         let args = [&["serve", "--listen", "127.0.0.1:0"], args].concat();
-        let mut child = project.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        Self::of(project.command(&args))
+    }
+
+    /// Starts a command that becomes the binary, and waits for its line.
+    pub(crate) fn of(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
@@ -78,17 +83,36 @@ impl Serving {
         self.ended()
     }
 
-    /// Ends the process without a warning, as a machine does that loses its power.
-    pub(crate) fn kill(mut self) {
+    /// Ends the process without a warning, as a machine does that loses its power; gives what it had logged.
+    pub(crate) fn kill(mut self) -> String {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
+        let mut stderr = String::new();
+        self.stderr.read_to_string(&mut stderr).unwrap();
+        stderr
+    }
+
+    /// The number of the process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
     }
 
     fn ended(mut self) -> Outcome {
-        let mut stderr = String::new();
+        let (mut stdout, mut stderr) = (String::new(), String::new());
         self.stderr.read_to_string(&mut stderr).unwrap();
-        let outcome: Outcome = self.child.wait_with_output().unwrap().into();
-        Outcome { stderr, ..outcome }
+        if let Some(mut rest) = self.child.stdout.take() {
+            rest.read_to_string(&mut stdout).unwrap();
+        }
+        let code = self.child.wait().unwrap().code().unwrap();
+        Outcome { code, stdout, stderr }
+    }
+}
+
+/// A test that fails leaves no host behind.
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

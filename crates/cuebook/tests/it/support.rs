@@ -80,8 +80,15 @@ impl Project {
 
     /// The binary with `args`, in the directory, with no environment but the one given.
     pub(crate) fn command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cuebook"));
-        command.args(args).current_dir(self.root()).env_clear().stdin(Stdio::null());
+        let mut command = self.program(env!("CARGO_BIN_EXE_cuebook"));
+        command.args(args);
+        command
+    }
+
+    /// Another program, run as the binary is.
+    pub(crate) fn program(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.root()).env_clear().stdin(Stdio::null());
         command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command

@@ -207,7 +207,7 @@ impl Started<'_> {
 
     /// Answers the interrupt of a node.
     pub(crate) async fn resolve(&self, node: &str, value: Value) -> Offered {
-        let body = SignalBody::Resolve { node: NodeId::new(node), value };
+        let body = SignalBody::Resolve { node: NodeId::new(node), value, by: None };
         self.handle.signal(&format!("resolve-{node}"), &body).await.unwrap()
     }
 

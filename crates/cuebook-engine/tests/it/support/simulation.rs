@@ -101,7 +101,7 @@ impl Simulation {
         match suspended {
             Some(node) if self.open.is_empty() || choice.pick.is_multiple_of(2) => {
                 let node = self.state.plan.nodes[node].id.clone();
-                self.input(Input::Resolve { node, value: json!("go on") });
+                self.input(Input::Resolve { node, value: json!("go on"), by: None });
             }
             _ => self.answer(choice),
         }
