@@ -32,7 +32,10 @@ pub struct FileFacts {
 impl FileFacts {
     /// Forgets what is known of the file at `path`, and of everything below it.
     pub fn forget(&mut self, path: &Path) {
-        self.known.retain(|known, _| !known.starts_with(path));
+        // Whoever watches may name the same file from another directory.
+        let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let path = whole(path);
+        self.known.retain(|known, _| !whole(known).starts_with(&path));
     }
 
     /// Forgets what was wrong, so that it is looked at again.

@@ -169,21 +169,26 @@ impl Loader<'_> {
 
     /// Holds the merged tree against the schema and the rules, and reads what it includes.
     fn checked(&mut self, root: Root, tree: Node) -> Option<Arc<Project>> {
-        let spec = strict::read::<ProjectFile>(&tree.to_json());
         let (recipes, bad_paths) = recipes(&tree);
         self.found.extend(bad_paths);
         for recipe in &recipes {
             self.found.extend(self.facts.check(&root, recipe));
         }
         let includes = self.includes(&root, &tree);
-        match spec {
-            Ok(spec) => {
-                self.found.extend(rules::check(&spec, &tree, &includes));
-                Some(Arc::new(Project::new(root, spec, tree, recipes, includes)))
-            }
+        let spec = self.spec(&tree)?;
+        self.found.extend(rules::check(&spec, &tree, &includes));
+        Some(Arc::new(Project::new(root, spec, tree, recipes, includes)))
+    }
+
+    /// The merged document by the schema; one with faults is read all the same where it can be, so that what the rules say
+    /// of it is told too.
+    fn spec(&mut self, tree: &Node) -> Option<ProjectFile> {
+        let document = tree.to_json();
+        match strict::read::<ProjectFile>(&document) {
+            Ok(spec) => Some(spec),
             Err(faults) => {
-                self.found.extend(faults.into_iter().map(|fault| placed(&tree, fault)));
-                None
+                self.found.extend(faults.into_iter().map(|fault| placed(tree, fault)));
+                serde_json::from_value(document).ok()
             }
         }
     }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
+use cuebook_host::project::Watch;
 use cuebook_host::prompt::Principal;
 use cuebook_host::{
     CheckedProject, Host, Problems, ProjectChecker, PromptRecipe, project_schema, with_margin,
@@ -84,13 +85,12 @@ pub(crate) async fn project(args: ProjectFileArgs, output: Output) -> Result<Exi
 
 fn check(args: &CheckArgs, output: Output) -> Result<Exit, Problems> {
     let mut checker = ProjectChecker::new(&args.directory.dir)?;
+    // Before the first check, so that no change falls between the two.
+    let watch = args.watch.then(|| checker.watch()).transpose()?;
     let mut exit = tell(&checker.check(), output);
-    if args.watch {
-        let watch = checker.watch()?;
-        while let Some(paths) = watch.next() {
-            checker.touched(&paths);
-            exit = tell(&checker.check(), output);
-        }
+    while let Some(paths) = watch.as_ref().and_then(Watch::next) {
+        checker.touched(&paths);
+        exit = tell(&checker.check(), output);
     }
     Ok(exit)
 }

@@ -31,6 +31,11 @@ impl Project {
         Self::copy_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/newsroom"))
     }
 
+    /// The example of this repository that has a project file.
+    pub(crate) fn newsroom_files() -> Self {
+        Self::copy_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/newsroom-project"))
+    }
+
     fn copy_of(source: &Path) -> Self {
         let project = Self::empty();
         copy(source, project.root());
