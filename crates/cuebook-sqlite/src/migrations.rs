@@ -35,6 +35,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     13 "0013_checkpoints"
     14 "0014_prompts"
     15 "0015_prompt_versions"
+    16 "0016_holds"
 };
 
 /// The format that this version writes, and the newest that it reads.
