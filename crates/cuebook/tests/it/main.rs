@@ -23,6 +23,7 @@ mod packs;
 mod prompts;
 mod remote;
 mod run;
+mod runs;
 mod secrecy;
 mod serve;
 mod server;
