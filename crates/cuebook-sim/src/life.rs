@@ -156,7 +156,9 @@ impl<'e> Life<'e> {
         let run = RunKey { tenant: principal.tenant.clone(), run_id: run_id.clone() };
         let far = Timestamp::from_millis(i64::MAX);
         let sweep = Sweep { removed_by: far, claimed_by: far, limit: usize::MAX };
-        let is_removed = !self.is_over && self.store.remove_run(&run).await != Ok(None);
+        let entry = self.store.entry(principal, run_id).await;
+        let has_ended = entry.is_ok_and(|entry| entry.status.is_terminal());
+        let is_removed = !has_ended && self.store.remove_run(&run).await != Ok(None);
         let is_swept = self.store.sweep(&sweep).await.is_ok();
         let has_definition = match self.store.get(principal, &self.facts.definition).await {
             Ok(text) => text.is_some() || before.as_ref().map_or(true, Vec::is_empty),
