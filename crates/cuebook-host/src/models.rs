@@ -284,8 +284,13 @@ mod tests {
         let mut router = router();
         router.providers.insert("counting".to_owned(), Arc::clone(&counting) as _);
         let dispatch = Dispatch::new(None, Some("x".to_owned()));
-        let invocation =
-            InvocationId::derive(&Principal::local(), &RunId::new("run"), &NodeId::new("node"), 0, "counting");
+        let invocation = InvocationId::derive(
+            &Principal::local(),
+            &RunId::new("run"),
+            &NodeId::new("node"),
+            0,
+            "counting",
+        );
         let choice = choice(Some("counting"), None, None);
         let call = || async {
             let call = ModelCall { dispatch: &dispatch, choice: &choice, invocation: &invocation };

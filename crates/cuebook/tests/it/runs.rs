@@ -117,9 +117,12 @@ fn what_cannot_be_done_is_refused_and_writes_nothing() {
 fn retention_in_the_configuration_is_held_to_its_rules() {
     let project = Project::empty().with(
         "cuebook.toml",
-        "[retention]\nruns_older_than = \"12h\"\nstatuses = [\"completed\", \"running\"]\n\n[limits]\nmax_events = 0\nwrite_queue = 0\n",
+        "[retention]\nruns_older_than = \"12h\"\nstatuses = [\"completed\", \"running\"]\n",
     );
     project.check("runs-bad-retention", &["config", "check"]).ended(2);
+    let limits = "[limits]\nmax_events = 0\nwrite_queue = 0\n\n[retention]\nruns_older_than = \"soon\"\n";
+    let project = Project::empty().with("cuebook.toml", limits);
+    project.check("runs-bad-limits", &["config", "check"]).ended(2);
     let project = Project::empty().with("cuebook.toml", "[retention]\nstatuses = [\"failed\"]\n");
     project.check("runs-retention-says-nothing", &["config", "check"]).ended(2);
 }
