@@ -35,10 +35,11 @@ pub(crate) enum Full {
 
 impl Places {
     fn check(&self, tenant: &str, bounds: Bounds) -> Result<(), Full> {
-        if self.by_tenant.get(tenant).copied().unwrap_or(0) >= bounds.tenant {
-            return Err(Full::Tenant(bounds.tenant));
+        if self.runs.len() >= bounds.host {
+            return Err(Full::Host(bounds.host));
         }
-        if self.runs.len() >= bounds.host { Err(Full::Host(bounds.host)) } else { Ok(()) }
+        let of_tenant = self.by_tenant.get(tenant).copied().unwrap_or(0);
+        if of_tenant >= bounds.tenant { Err(Full::Tenant(bounds.tenant)) } else { Ok(()) }
     }
 
     fn claim(&mut self, key: &RunKey) {

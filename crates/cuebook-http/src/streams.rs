@@ -23,16 +23,13 @@ impl Streams {
     /// Counts one more, unless there are as many as may be: of all tenants, or of this one.
     fn enter(&self, tenant: &str, most: usize, most_of_tenant: usize) -> Result<(), ApiError> {
         let mut counts = self.counts();
+        if counts.values().sum::<usize>() >= most {
+            let message = "the host has as many event streams as it takes";
+            return Err(full(ErrorCode::ServiceUnavailable, message, most));
+        }
         if counts.get(tenant).copied().unwrap_or(0) >= most_of_tenant {
             let message = "the tenant has as many event streams as it may have";
             return Err(full(ErrorCode::RateLimited, message, most_of_tenant));
-        }
-        if counts.values().sum::<usize>() >= most {
-            return Err(full(
-                ErrorCode::ServiceUnavailable,
-                "the host has as many event streams as it takes",
-                most,
-            ));
         }
         *counts.entry(tenant.to_owned()).or_default() += 1;
         Ok(())

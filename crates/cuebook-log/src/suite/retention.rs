@@ -323,7 +323,9 @@ pub async fn removals_are_there_after_opening_anew(fixture: &impl Fixture) {
     let store = fixture.open().await;
     let (gone, stays) =
         (ended(&store, "gone", 3, Vec::new()).await, ended(&store, "stays", 4, Vec::new()).await);
-    let (gone, stays) = ((key(&gone), gone.principal), stays.run_id);
+    // The writers go, and with them what they have of the store.
+    let gone = (key(&gone), { gone }.principal);
+    let stays = { stays }.run_id;
     store.remove_run(&gone.0).await.expect("a run can be removed").expect("a finished run goes");
     drop(store);
     let store = fixture.open().await;
