@@ -117,13 +117,13 @@ fn append(
     run: Key,
     batch: &Append,
     rows: Result<Vec<Row>, LogError>,
-    held: &[Held],
+    taken: &[Held],
 ) -> Result<Done<()>, LogError> {
     let head = runs::head(connection, &run)?.admit(batch)?;
     let rows = rows?;
     records::insert(connection, &run.0, &run.1, &rows)?;
     signals::consume(connection, &run.0, &run.1, &batch.consumed)?;
-    holds::take(connection, &run, held)?;
+    holds::take(connection, &run, taken)?;
     runs::advance(connection, &run.0, batch, &head)?;
     agenda_table::write(connection, &run.0, &run.1, (!head.ended).then_some(batch.due))?;
     let news = (!rows.is_empty()).then_some(News { run, next: Some(head.next) });
@@ -156,8 +156,8 @@ impl RunLog for SqliteStore {
         Box::pin(async move {
             let run = key(principal, &batch.run_id);
             let rows = to_rows(&batch.records);
-            let held: Vec<Held> = batch.holds.iter().map(|hold| Held::of(hold, principal)).collect();
-            self.writer.ask(move |connection| append(connection, run, &batch, rows, &held)).await
+            let taken: Vec<Held> = batch.holds.iter().map(|hold| Held::of(hold, principal)).collect();
+            self.writer.ask(move |connection| append(connection, run, &batch, rows, &taken)).await
         })
     }
 

@@ -102,7 +102,8 @@ pub(super) async fn poll_events(
 ) -> Result<Json<Value>, ApiError> {
     let principal = caller.principal(Scope::RunsRead)?;
     let longest = app.options.max_poll_seconds;
-    let timeout = query.timeout.unwrap_or(POLL.min(longest));
+    let usual = POLL.min(longest);
+    let timeout = query.timeout.unwrap_or(usual);
     if !(1..=longest).contains(&timeout) {
         return Err(ApiError::invalid(format!("'timeout' is 1 to {longest} seconds")));
     }

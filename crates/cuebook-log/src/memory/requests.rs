@@ -52,8 +52,7 @@ fn claim(table: &mut Table, claim: Claim) -> Claimed {
 pub(super) fn forget(table: &mut Table, by: Timestamp, limit: usize) -> usize {
     let old = table.iter().filter(|(_, known)| known.claim.at <= by).take(limit);
     let old: Vec<RequestKey> = old.map(|(request, _)| request.clone()).collect();
-    old.iter().for_each(|request| drop(table.remove(request)));
-    old.len()
+    old.iter().filter(|request| table.remove(request).is_some()).count()
 }
 
 fn settle(table: &mut Table, request: &RequestKey, ending: Ending) {

@@ -37,7 +37,7 @@ impl Retention for SqliteStore {
             let run = run.clone();
             let work = move |connection: &Connection| {
                 let answer = retention::remove_run(connection, &run)?;
-                let news = answer.is_some().then(|| News { run: (run.tenant, run.run_id), next: None });
+                let news = answer.is_some().then_some(News { run: (run.tenant, run.run_id), next: None });
                 Ok(Done { answer, news })
             };
             self.writer.ask(work).await
