@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::data_dir::DataDir;
 use crate::database::Database;
-use crate::error::{OpenError, describe};
+use crate::error::{OpenError, unopened};
 use crate::options::Options;
 
 /// What compacting came to, in bytes of the database file.
@@ -29,11 +29,7 @@ pub fn compact(path: impl Into<PathBuf>) -> Result<Compacted, OpenError> {
     let directory = DataDir::open(path)?;
     let file = directory.database();
     let (_, connection) = Database::open(file.clone(), &Options::default())?;
-    let failed = |error: &rusqlite::Error| OpenError::Sqlite {
-        doing: "compact",
-        path: file.clone(),
-        source: describe(error).into(),
-    };
+    let failed = |error: &rusqlite::Error| unopened("compact", file.clone(), error);
     // What is still in the write-ahead log belongs to the size before, too.
     let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
     connection.execute_batch(checkpoint).map_err(|error| failed(&error))?;
