@@ -212,7 +212,6 @@ fn the_queue_counts_what_is_not_answered_and_who_waits_to_hand_over() {
     assert!(writer.queue().is_full());
     let mut more: Vec<_> =
         (0..3).map(|number| queued(&writer, move |connection| insert(connection, number))).collect();
-    more.iter_mut().for_each(|ask| assert!(ask.now_or_never().is_none()));
     assert_eq!(writer.queue().waiting, 4);
     drop(more.pop());
     assert_eq!(writer.queue().waiting, 3, "who goes away is not counted");
