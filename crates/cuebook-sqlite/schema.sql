@@ -136,3 +136,19 @@ CREATE TABLE prompt_versions (
     removed_at  INTEGER,
     PRIMARY KEY (tenant, shelf, template_id, version)
 ) STRICT;
+
+-- What runs hold: blobs by hash, template versions by 'id@version shelf', the run that one was forked from, all of which stay
+-- as long as they are held; and the scope that a run works in.
+CREATE TABLE holds (
+    tenant TEXT NOT NULL,
+    run_id TEXT NOT NULL,
+    kind   TEXT NOT NULL,
+    name   TEXT NOT NULL,
+    PRIMARY KEY (tenant, run_id, kind, name),
+    FOREIGN KEY (tenant, run_id) REFERENCES runs
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX holds_by_name ON holds (tenant, kind, name);
+
+-- Finished runs are found by their end, so that the oldest can go.
+CREATE INDEX runs_by_end ON runs (tenant, updated_at, run_id) WHERE ended = 1;

@@ -10,7 +10,7 @@ mod stream;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use cuebook_log::{LogError, Offered, Open, RunStore, Signal};
+use cuebook_log::{Hold, LogError, Offered, Open, RunStore, Signal};
 use cuebook_prompt::{Pipeline, Principal};
 use cuebook_wire::{NodeId, RunId, Sequence};
 use serde::{Deserialize, Serialize};
@@ -147,14 +147,13 @@ impl Engine {
     ) -> Result<RunHandle, EngineError> {
         let principal = facts.principal.clone();
         let run_id = facts.run_id.clone();
-        let definition = serde_json::to_value(&*plan.definition).unwrap_or_default();
-        self.store.put(&principal, &cuebook_prompt::Value::trusted(definition).text()).await?;
+        let holds = first_holds(&facts, &plan);
         let epoch = self.open(&principal, &run_id).await?;
         let first = started_record(&facts, &plan, self.clock.now());
         let state = RunState::begin(Arc::new(facts), plan, first.event.timestamp);
         let (pokes, listener) = mpsc::unbounded_channel();
         let run = run::Run::new(self.clone(), state, epoch, listener);
-        run.commit(vec![first], Vec::new()).await?;
+        run.commit(vec![first], Vec::new(), holds).await?;
         let signals = self.signals(principal, run_id, pokes);
         Ok(RunHandle { signals, task: tokio::spawn(run.drive(Input::Start, residence)) })
     }
@@ -200,6 +199,15 @@ impl Engine {
         let log = self.store.read(principal, run_id, Sequence(0), 1).await?;
         if log.is_empty() { self.store.open(principal, run_id, Open::TakeOver).await } else { opened }
     }
+}
+
+/// What a run holds from its first record on: its definition, and its scope.
+fn first_holds(facts: &RunFacts, plan: &Plan) -> Vec<Hold> {
+    let definition = serde_json::to_value(&*plan.definition).unwrap_or_default();
+    let definition = cuebook_prompt::Value::trusted(definition);
+    let text = definition.text();
+    let scope = facts.scope.clone().map(Hold::Scope);
+    std::iter::once(Hold::Body(text.as_ref().into())).chain(scope).collect()
 }
 
 /// A run that is under way in this process.
@@ -278,7 +286,7 @@ impl RunSignals {
     }
 }
 
-/// Puts a signal into the inbox of a run that need not be under way in this process.
+/// Puts a signal into the inbox of a run that need not be under way in this process, however many wait there.
 ///
 /// # Errors
 ///
@@ -290,7 +298,22 @@ pub async fn offer(
     key: &str,
     body: &SignalBody,
 ) -> Result<Offered, EngineError> {
+    offer_within(store, principal, run_id, (key, body), usize::MAX).await
+}
+
+/// As [`offer`], unless `room` signals wait already; the signal is its key and its body.
+///
+/// # Errors
+///
+/// When the store does not know the run, or fails.
+pub async fn offer_within(
+    store: &dyn RunStore,
+    principal: &Principal,
+    run_id: &RunId,
+    (key, body): (&str, &SignalBody),
+    room: usize,
+) -> Result<Offered, EngineError> {
     let body = serde_json::to_value(body).unwrap_or_default();
     let signal = Signal { key: key.to_owned(), body };
-    Ok(store.offer(principal, run_id, signal).await?)
+    Ok(store.offer_within(principal, run_id, signal, room).await?)
 }

@@ -39,9 +39,24 @@ pub struct RunFacts {
     pub observability: Observability,
     /// The most `node.started` events that the run may have.
     pub max_node_executions: u64,
+    /// The most events that the run may have; one that would need more fails, and the events of its ending come on top.
+    #[serde(default = "unbounded", skip_serializing_if = "is_unbounded")]
+    pub max_events: u64,
+    /// The scope that the run works in, if its caller named one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
     /// Who the agents are that nodes bind by `config.agentId`; those that nobody knows are not here.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<AgentId, AgentRef>,
+}
+
+fn unbounded() -> u64 {
+    u64::MAX
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_unbounded(limit: &u64) -> bool {
+    *limit == u64::MAX
 }
 
 /// The private part of `node.started`.

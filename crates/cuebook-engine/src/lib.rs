@@ -30,7 +30,9 @@ mod verdict;
 pub use checkpoint::{CHECKPOINT_EVERY, FOLD_VERSION};
 pub use decide::{Decision, Moment, decide, event_id, started_record};
 pub use effect::{Attempt, Composed, Effect, Input, InvocationId, ModelAnswer, PreparedFacts, Timer};
-pub use executor::{Claim, Engine, EngineError, Residence, Rest, RunHandle, RunSignals, SignalBody, offer};
+pub use executor::{
+    Claim, Engine, EngineError, Residence, Rest, RunHandle, RunSignals, SignalBody, offer, offer_within,
+};
 pub use facts::{AnswerPart, ComposedPart, NodeEnd, NodeStart, RetryPlan, RunFacts};
 pub use fold::FoldError;
 pub use inputs::{RunInputs, read_inputs};

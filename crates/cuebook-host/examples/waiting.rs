@@ -131,8 +131,15 @@ async fn write_unfinished(host: &Arc<Host>) -> Outcome<()> {
         let record = renamed(&first, &run_id);
         let entry = RunEntry { run_id: run_id.clone(), status: RunStatus::Running, ..entry.clone() };
         let epoch = host.store.open(&principal, &run_id, Open::New).await?;
-        let batch =
-            Append { run_id, epoch, records: vec![record], consumed: Vec::new(), entry, due: Due::Now };
+        let batch = Append {
+            run_id,
+            epoch,
+            records: vec![record],
+            consumed: Vec::new(),
+            holds: Vec::new(),
+            entry,
+            due: Due::Now,
+        };
         host.store.append(&principal, batch).await?;
     }
     Ok(())
@@ -194,5 +201,13 @@ fn one(run_id: &RunId, epoch: u64, number: u64) -> Append {
         updated_at: at,
     };
     let records = vec![Record { event, private: Private::NONE }];
-    Append { run_id: run_id.clone(), epoch, records, consumed: Vec::new(), entry, due: Due::Now }
+    Append {
+        run_id: run_id.clone(),
+        epoch,
+        records,
+        consumed: Vec::new(),
+        holds: Vec::new(),
+        entry,
+        due: Due::Now,
+    }
 }

@@ -3,9 +3,11 @@
 //! It owns the keys and what they must agree on. It refuses unknown keys, and reports every fault at once.
 
 mod keys;
+mod limits;
 mod models;
 mod packs;
 mod paths;
+mod retention;
 mod secrets;
 
 use std::collections::BTreeMap;
@@ -17,10 +19,12 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 pub use keys::KeyConfig;
+pub use limits::LimitsConfig;
 pub(crate) use models::SCRIPTED;
 pub use models::{ModelTarget, ProviderConfig, ProviderKind};
 pub use packs::PacksConfig;
 pub use paths::PathsConfig;
+pub use retention::{Age, RetentionConfig};
 pub use secrets::{Allow, SecretConfig, SecretOrigin};
 
 /// The whole file; every table may be left out.
@@ -39,8 +43,10 @@ pub struct Config {
     pub keys: BTreeMap<String, KeyConfig>,
     /// What packs must show before they are used.
     pub packs: PacksConfig,
-    /// Bounds on runs.
+    /// Bounds on runs, on the host, and on what callers may ask at once.
     pub limits: LimitsConfig,
+    /// How long finished runs are kept.
+    pub retention: RetentionConfig,
     /// What `cuebook run` does without being told.
     pub run: RunConfig,
     /// Where the files of the project are.
@@ -97,21 +103,6 @@ pub enum UntaggedInputs {
     Untrusted,
 }
 
-/// `[limits]`.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct LimitsConfig {
-    /// The most node executions of one run.
-    #[schemars(range(min = 1))]
-    pub max_node_executions: u64,
-}
-
-impl Default for LimitsConfig {
-    fn default() -> Self {
-        Self { max_node_executions: 1000 }
-    }
-}
-
 /// `[run]`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -140,6 +131,7 @@ impl Document for Config {
         faults.extend(secrets::rules(self));
         faults.extend(keys::rules(self));
         faults.extend(packs::rules(self));
+        faults.extend(retention::rules(self));
         faults.extend(prompt_rules(&self.prompts));
         faults
     }

@@ -3,16 +3,17 @@
 //! Every face (command line, HTTP, pages) asks here; none has a way of its own to compose a prompt or start a run.
 
 use std::error::Error;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cuebook_engine::{
-    CHECKPOINT_EVERY, Engine, Plan, Residence, RunFacts, RunHandle, StreamText, read_inputs,
+    CHECKPOINT_EVERY, Clock, Engine, Plan, Residence, RunFacts, RunHandle, StreamText, read_inputs,
 };
 use cuebook_log::{MemoryStore, RunStore};
 use cuebook_project::{LiveProjects, Root};
 use cuebook_prompt::{Catalog, Libraries, Pipeline, Principal, SecretStore, Source, SourceSet, UserLibrary};
-use cuebook_sqlite::SqliteStore;
+use cuebook_sqlite::{Compacted, SqliteStore};
 use cuebook_template::Diagnostic;
 use cuebook_wire::{Configurable, ErrorCode, Fault, PromptRefs, RunId, strict};
 use serde_json::{Map, Value as Json};
@@ -99,6 +100,15 @@ impl Host {
     ///
     /// Everything that is wrong with the configuration, or, when that is sound, with prompts, agents and packs.
     pub fn open(options: &Options) -> Result<Self, Problems> {
+        Self::open_by(options, Arc::new(SystemClock::default()))
+    }
+
+    /// As [`Self::open`], with `clock` in place of the machine's.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open`].
+    pub fn open_by(options: &Options, clock: Arc<dyn Clock>) -> Result<Self, Problems> {
         if !options.root.is_dir() {
             let message = format!("there is no directory {}", shown(&options.root));
             return Err(Diagnostic::error(ErrorCode::FileUnreadable.as_str(), message).into());
@@ -114,7 +124,7 @@ impl Host {
         let agents = Arc::new(loaded.agents.with_projects(Arc::clone(&projects)));
         let libraries = Arc::new(loaded.libraries);
         let models = ModelRouter::new(&config, &config_root, &secrets, Arc::clone(&agents))?;
-        let store = open_store(options.data.as_deref())?;
+        let store = open_store(options.data.as_deref(), config.limits.write_queue)?;
         let user = Arc::new(UserTemplates::new(Arc::clone(&store)));
         let catalog = Catalog::new(Arc::clone(&libraries), Arc::clone(&user) as Arc<dyn UserLibrary>);
         let sources = SourceSet::new(Arc::new(catalog.clone()))
@@ -125,7 +135,7 @@ impl Host {
             store: Arc::clone(&store),
             pipeline: Arc::clone(&pipeline),
             models: Arc::new(models),
-            clock: Arc::new(SystemClock::default()),
+            clock,
             checkpoint_every: CHECKPOINT_EVERY,
         };
         Ok(Self {
@@ -221,6 +231,8 @@ impl Host {
             now: self.engine.clock.now(),
             observability: self.config.prompts.observability,
             max_node_executions: overlay.map_or(limit, |overlay| overlay.min(limit)),
+            max_events: self.config.limits.max_events,
+            scope: None,
             agents: self.agents.identities(plan),
         };
         problems.or(facts)
@@ -277,15 +289,27 @@ pub fn run_id_of(ticket: &str) -> RunId {
 }
 
 /// The store in a data directory, or one in memory.
-fn open_store(data: Option<&Path>) -> Result<Arc<dyn RunStore>, Problems> {
+fn open_store(data: Option<&Path>, queue: NonZeroUsize) -> Result<Arc<dyn RunStore>, Problems> {
     let Some(path) = data else { return Ok(Arc::new(MemoryStore::new())) };
-    match SqliteStore::open(path, &cuebook_sqlite::Options::default()) {
+    let options = cuebook_sqlite::Options { queue, ..cuebook_sqlite::Options::default() };
+    match SqliteStore::open(path, &options) {
         Ok(store) => Ok(Arc::new(store)),
-        Err(error) => {
-            let problem = Diagnostic::error(ErrorCode::DataUnusable.as_str(), with_causes(&error));
-            Err(error.hint().into_iter().fold(problem, Diagnostic::with_hint).into())
-        }
+        Err(error) => Err(unopened(&error)),
     }
+}
+
+fn unopened(error: &cuebook_sqlite::OpenError) -> Problems {
+    let problem = Diagnostic::error(ErrorCode::DataUnusable.as_str(), with_causes(error));
+    error.hint().into_iter().fold(problem, Diagnostic::with_hint).into()
+}
+
+/// Gives the space that removals have left in a data directory, which nobody may hold, back to the disk.
+///
+/// # Errors
+///
+/// When the directory cannot be opened, another process holds it, or the disk has no room for the copy that this takes.
+pub fn compact(data: &Path) -> Result<Compacted, Problems> {
+    cuebook_sqlite::compact(data).map_err(|error| unopened(&error))
 }
 
 /// What an error says, then what caused it.

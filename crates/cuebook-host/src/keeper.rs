@@ -61,7 +61,7 @@ impl Host {
     /// Lets the task of a run be found, and sees to what comes after it.
     pub(crate) fn follow(self: &Arc<Self>, key: RunKey, handle: RunHandle) {
         let signals = handle.signals().clone();
-        self.service.residents.enter(key.clone(), signals.clone());
+        self.service.residents.enter(&key, signals.clone());
         // A signal that came while the run could not be found waits in its inbox.
         signals.poke();
         let host = Arc::downgrade(self);
@@ -76,7 +76,7 @@ impl Host {
 
     fn after(self: &Arc<Self>, key: RunKey, rest: Result<Rest, EngineError>) {
         match rest {
-            Ok(Rest::Ended(_)) => self.service.release(&key),
+            Ok(Rest::Ended(_)) => {}
             Ok(Rest::Parked) => self.ask_keeper(Request::Parked(key)),
             Err(error) => {
                 tracing::error!(run_id = %key.run_id, %error, "the task of a run has failed");

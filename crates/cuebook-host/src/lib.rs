@@ -3,6 +3,7 @@
 //! Every face of the product asks a [`Host`]. The crate owns what a person hands us as files and how problems are
 //! shown to them ([`Problems`]); it refuses a second way to compose a prompt or to start a run.
 
+mod admission;
 mod agents;
 mod capabilities;
 mod catalog;
@@ -31,6 +32,7 @@ mod render;
 mod report;
 mod requests;
 mod residents;
+mod retention;
 mod scopes;
 mod seams;
 mod secrets;
@@ -42,8 +44,8 @@ pub use catalog::Place;
 pub use check::ProjectCheck;
 pub use clock::SystemClock;
 pub use config::{
-    Allow, Config, KeyConfig, LimitsConfig, ModelTarget, PacksConfig, PathsConfig, PromptsConfig,
-    ProviderConfig, ProviderKind, RunConfig, SecretConfig, SecretOrigin, UntaggedInputs,
+    Age, Allow, Config, KeyConfig, LimitsConfig, ModelTarget, PacksConfig, PathsConfig, PromptsConfig,
+    ProviderConfig, ProviderKind, RetentionConfig, RunConfig, SecretConfig, SecretOrigin, UntaggedInputs,
 };
 pub use explain::{
     CompositionView, MarginLine, NodePreview, NodeView, PreviewNode, RunView, TextSource,
@@ -52,7 +54,7 @@ pub use explain::{
 };
 pub use files::shown;
 pub use history::HistoryEntry;
-pub use host::{CONFIG_FILE, Host, Options, StartRun, load_config, run_id_of};
+pub use host::{CONFIG_FILE, Host, Options, StartRun, compact, load_config, run_id_of};
 pub use init::init;
 pub use inputs::{TypedInput, named, read_typed};
 pub use library::{PromptWrite, WrittenPrompt};
@@ -67,6 +69,7 @@ pub use recipes::{
 pub use refusal::Refusal;
 pub use render::{Rendered, parse_reference};
 pub use report::{Problems, render as render_diagnostic};
+pub use retention::{PrunePolicy, Pruned};
 pub use secrets::ConfiguredSecrets;
 pub use service::{CreateOptions, CreatedRun, sequence_of};
 

@@ -14,6 +14,7 @@ use cuebook_provider::{
 use cuebook_template::{Diagnostic, nearest};
 use cuebook_wire::{ErrorCode, RunError};
 use futures_util::future::BoxFuture;
+use tokio::sync::Semaphore;
 
 use crate::agents::AgentRegistry;
 use crate::config::{Config, ModelTarget, ProviderConfig, ProviderKind, SCRIPTED};
@@ -31,6 +32,8 @@ pub struct ModelRouter {
     providers: BTreeMap<String, Arc<dyn ModelPort>>,
     targets: BTreeMap<String, ModelTarget>,
     agents: Arc<AgentRegistry>,
+    /// How many more calls there may be at once.
+    turns: Semaphore,
 }
 
 impl ModelRouter {
@@ -53,7 +56,8 @@ impl ModelRouter {
                 providers.insert(name.clone(), port);
             }
         }
-        problems.or(Self { providers, targets: config.models.clone(), agents })
+        let turns = Semaphore::new(config.limits.max_model_calls.get().min(Semaphore::MAX_PERMITS));
+        problems.or(Self { providers, targets: config.models.clone(), agents, turns })
     }
 
     /// The provider and settings that a choice comes to.
@@ -97,6 +101,8 @@ impl Models for ModelRouter {
     ) -> BoxFuture<'a, Result<ModelAnswer, RunError>> {
         Box::pin(async move {
             let (port, settings) = self.route(call.choice).map_err(|error| *error)?;
+            // Nobody closes it; if somebody did, calls would go without a turn.
+            let _turn = self.turns.acquire().await.ok();
             let invocation = call.invocation.as_str();
             let request =
                 cuebook_provider::ModelCall { dispatch: call.dispatch, settings: &settings, invocation };
@@ -177,8 +183,11 @@ fn read_script(path: &Path) -> Result<Scripted, Problems> {
 
 #[cfg(test)]
 mod tests {
-    use cuebook_prompt::Libraries;
-    use cuebook_wire::{AgentId, AgentManifest, ManifestOrigin, strict};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use cuebook_engine::InvocationId;
+    use cuebook_prompt::{Dispatch, Libraries, Principal};
+    use cuebook_wire::{AgentId, AgentManifest, ManifestOrigin, NodeId, RunId, strict};
     use serde_json::json;
 
     use super::*;
@@ -187,6 +196,7 @@ mod tests {
 
     fn router() -> ModelRouter {
         let config: Config = strict::read(&json!({
+            "limits": { "max_model_calls": 2 },
             "providers": { "mine": { "kind": "scripted" } },
             "models": {
                 "default": { "provider": "mine", "model": "small", "temperature": 0.5 },
@@ -238,6 +248,57 @@ mod tests {
         check(&choice(Some("scripted"), Some("m"), None), "scripted", "m", (None, None));
         let warm = ModelChoice { temperature: Some(1.0), max_tokens: Some(3), ..choice(None, None, None) };
         check(&warm, "mine", "small", (Some(1.0), Some(3)));
+    }
+
+    /// A provider that counts how many calls are under way together.
+    #[derive(Default)]
+    struct Counting {
+        now: AtomicUsize,
+        most: AtomicUsize,
+    }
+
+    impl ModelPort for Counting {
+        fn name(&self) -> &'static str {
+            "counting"
+        }
+
+        fn call<'a>(
+            &'a self,
+            _: cuebook_provider::ModelCall<'a>,
+            _: &'a mut dyn ChunkSink,
+        ) -> BoxFuture<'a, Result<cuebook_provider::ModelAnswer, ModelError>> {
+            Box::pin(async move {
+                self.most.fetch_max(self.now.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+                for _ in 0..10 {
+                    tokio::task::yield_now().await;
+                }
+                self.now.fetch_sub(1, Ordering::Relaxed);
+                Err(ModelError::new(ModelErrorKind::Rejected, "counted"))
+            })
+        }
+    }
+
+    #[tokio::test]
+    async fn calls_wait_for_their_turn() {
+        let counting = Arc::new(Counting::default());
+        let mut router = router();
+        router.providers.insert("counting".to_owned(), Arc::clone(&counting) as _);
+        let dispatch = Dispatch::new(None, Some("x".to_owned()));
+        let invocation = InvocationId::derive(
+            &Principal::local(),
+            &RunId::new("run"),
+            &NodeId::new("node"),
+            0,
+            "counting",
+        );
+        let choice = choice(Some("counting"), None, None);
+        let call = || async {
+            let call = ModelCall { dispatch: &dispatch, choice: &choice, invocation: &invocation };
+            router.call(call, &mut |_| {}).await
+        };
+        let answers = futures_util::future::join_all((0..5).map(|_| call())).await;
+        assert!(answers.iter().all(Result::is_err), "all of them were made");
+        assert_eq!(counting.most.load(Ordering::Relaxed), 2);
     }
 
     #[test]

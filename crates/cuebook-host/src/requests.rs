@@ -19,13 +19,14 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// `service_unavailable` when the store cannot take the claim.
+    /// `service_unavailable` when the store cannot take the claim, or has too much to write.
     pub async fn claim_request(
         &self,
         principal: &Principal,
         request: RequestKey,
         body: &str,
     ) -> Result<Claimed, Refusal> {
+        self.admit_write()?;
         let at = self.now();
         let claim = Claim {
             request,
@@ -33,7 +34,7 @@ impl Host {
             owner: self.instance.clone(),
             ticket: new_ticket(),
             at,
-            forgotten: before(at),
+            forgotten: forgotten_by(at),
         };
         Ok(self.store.claim(principal, claim).await?)
     }
@@ -62,7 +63,7 @@ impl Host {
 }
 
 /// The time at which the requests were claimed that are old enough to be forgotten.
-fn before(at: Timestamp) -> Timestamp {
+pub(crate) fn forgotten_by(at: Timestamp) -> Timestamp {
     let keep = i64::try_from(KEEP.as_millis()).unwrap_or(i64::MAX);
     Timestamp::from_millis(at.as_millis().saturating_sub(keep))
 }
@@ -74,6 +75,6 @@ mod tests {
     #[test]
     fn a_request_is_known_for_a_day() {
         let now = Timestamp::from_millis(1_795_903_200_000);
-        assert_eq!(now.millis_since(before(now)), 86_400_000);
+        assert_eq!(now.millis_since(forgotten_by(now)), 86_400_000);
     }
 }

@@ -1,6 +1,7 @@
-//! Which runs have a task in this process.
+//! Which runs have a task in this process: those that are in flight.
 //!
-//! A run has one task at most: whoever wants to take it up claims its place here first.
+//! A run has one task at most: whoever wants to take it up claims its place here first. New runs are admitted within
+//! bounds; a run that was admitted once always gets its place.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,41 +11,99 @@ use cuebook_log::RunKey;
 
 /// The runs that have a task, or are about to.
 #[derive(Default)]
-pub(crate) struct Residents(Mutex<HashMap<RunKey, Option<RunSignals>>>);
+pub(crate) struct Residents(Mutex<Places>);
+
+#[derive(Default)]
+struct Places {
+    runs: HashMap<RunKey, Option<RunSignals>>,
+    by_tenant: HashMap<String, usize>,
+}
+
+/// How many runs may be in flight before new ones are refused.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    pub(crate) host: usize,
+    pub(crate) tenant: usize,
+}
+
+/// Who has as many runs in flight as there may be, and how many that is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Full {
+    Host(usize),
+    Tenant(usize),
+}
+
+impl Places {
+    fn check(&self, tenant: &str, bounds: Bounds) -> Result<(), Full> {
+        if self.runs.len() >= bounds.host {
+            return Err(Full::Host(bounds.host));
+        }
+        let of_tenant = self.by_tenant.get(tenant).copied().unwrap_or(0);
+        if of_tenant >= bounds.tenant { Err(Full::Tenant(bounds.tenant)) } else { Ok(()) }
+    }
+
+    fn claim(&mut self, key: &RunKey) {
+        self.runs.insert(key.clone(), None);
+        *self.by_tenant.entry(key.tenant.clone()).or_default() += 1;
+    }
+
+    fn leave(&mut self, key: &RunKey) {
+        let Some(count) = self.runs.remove(key).and_then(|_| self.by_tenant.get_mut(&key.tenant)) else {
+            return;
+        };
+        *count -= 1;
+        if *count == 0 {
+            self.by_tenant.remove(&key.tenant);
+        }
+    }
+}
 
 impl Residents {
-    fn runs(&self) -> MutexGuard<'_, HashMap<RunKey, Option<RunSignals>>> {
+    fn places(&self) -> MutexGuard<'_, Places> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Claims the place of a run; false when somebody has it.
     pub(crate) fn claim(&self, key: &RunKey) -> bool {
-        let mut runs = self.runs();
-        let is_free = !runs.contains_key(key);
+        let mut places = self.places();
+        let is_free = !places.runs.contains_key(key);
         if is_free {
-            runs.insert(key.clone(), None);
+            places.claim(key);
         }
         is_free
     }
 
-    /// Says how the task of a run is reached.
-    pub(crate) fn enter(&self, key: RunKey, signals: RunSignals) {
-        self.runs().insert(key, Some(signals));
+    /// Claims the place of a new run, unless as many are in flight as may be; false when somebody has it.
+    pub(crate) fn claim_within(&self, key: &RunKey, bounds: Bounds) -> Result<bool, Full> {
+        let mut places = self.places();
+        if places.runs.contains_key(key) {
+            return Ok(false);
+        }
+        places.check(&key.tenant, bounds)?;
+        places.claim(key);
+        Ok(true)
+    }
+
+    /// Says how the task of a run is reached, whose place is claimed.
+    pub(crate) fn enter(&self, key: &RunKey, signals: RunSignals) {
+        if let Some(place) = self.places().runs.get_mut(key) {
+            *place = Some(signals);
+        }
     }
 
     /// Gives the place of a run up.
     pub(crate) fn leave(&self, key: &RunKey) {
-        self.runs().remove(key);
+        self.places().leave(key);
     }
 
     /// The way to the task of a run, when it has one that is under way.
     pub(crate) fn signals(&self, key: &RunKey) -> Option<RunSignals> {
-        self.runs().get(key).cloned().flatten()
+        self.places().runs.get(key).cloned().flatten()
     }
 
     /// How many runs have a task.
     pub(crate) fn count(&self) -> usize {
-        self.runs().len()
+        self.places().runs.len()
     }
 }
 
@@ -54,15 +113,35 @@ mod tests {
 
     use super::*;
 
+    fn key(tenant: &str, run: &str) -> RunKey {
+        RunKey { tenant: tenant.to_owned(), run_id: RunId::new(run) }
+    }
+
     #[test]
     fn a_place_is_claimed_once_until_it_is_left() {
         let residents = Residents::default();
-        let key = RunKey { tenant: "acme".to_owned(), run_id: RunId::new("run_1") };
-        let other = RunKey { tenant: "globex".to_owned(), ..key.clone() };
-        assert!(residents.claim(&key) && !residents.claim(&key) && residents.claim(&other));
-        assert!(residents.signals(&key).is_none());
-        residents.leave(&key);
+        let (one, other) = (key("acme", "run_1"), key("globex", "run_1"));
+        assert!(residents.claim(&one) && !residents.claim(&one) && residents.claim(&other));
+        assert!(residents.signals(&one).is_none());
+        residents.leave(&one);
+        residents.leave(&one);
         assert_eq!(residents.count(), 1);
-        assert!(residents.claim(&key));
+        assert!(residents.claim(&one));
+    }
+
+    #[test]
+    fn new_runs_are_admitted_within_the_bounds_of_host_and_tenant() {
+        let residents = Residents::default();
+        let bounds = Bounds { host: 3, tenant: 2 };
+        let claim = |tenant: &str, run: &str| residents.claim_within(&key(tenant, run), bounds);
+        assert_eq!((claim("a", "1"), claim("a", "2")), (Ok(true), Ok(true)));
+        assert_eq!(claim("a", "3"), Err(Full::Tenant(2)));
+        assert_eq!(claim("a", "2"), Ok(false), "it is in flight already");
+        assert_eq!((claim("b", "1"), claim("b", "2")), (Ok(true), Err(Full::Host(3))));
+        assert!(residents.claim(&key("a", "4")), "what was admitted once gets its place");
+        for run in ["1", "2", "4"] {
+            residents.leave(&key("a", run));
+        }
+        assert_eq!((claim("a", "3"), residents.count()), (Ok(true), 2));
     }
 }

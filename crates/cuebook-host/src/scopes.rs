@@ -1,16 +1,25 @@
-//! Which runs are under way in which scope of a tenant, in this process.
+//! Which runs are about to begin in which scope of a tenant.
 //!
-//! A scope is what callers use for the thing that a run works on (openwop-v1 §3.3). It refuses to know what it is.
+//! A scope is what callers use for the thing that a run works on (openwop-v1 §3.3). It refuses to know what it is. The store
+//! knows the runs that have begun, over restarts; here stand those of which it does not know yet.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cuebook_wire::RunId;
+use cuebook_engine::RunFacts;
+use cuebook_wire::{ErrorCode, RunId};
+use serde_json::json;
+
+use crate::host::Host;
+use crate::refusal::Refusal;
+
+/// How long a caller should wait for another run to end, in seconds.
+const RETRY_AFTER: u64 = 5;
 
 /// Tenant and scope.
 type Slot = (String, String);
 
-/// The runs under way by scope.
+/// The runs that are about to begin, by scope.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scopes(Arc<Mutex<HashMap<Slot, Vec<RunId>>>>);
 
@@ -58,6 +67,35 @@ impl Drop for InScope {
             table.remove(&self.slot);
         }
     }
+}
+
+impl Host {
+    /// Has a run enter the scope that its facts name; it must be held until the run's first record is durable.
+    ///
+    /// Whoever must be alone is let in only when no run that has not ended is there, nor one that is about to begin.
+    pub(crate) async fn enter_scope(
+        &self,
+        facts: &RunFacts,
+        alone: bool,
+    ) -> Result<Option<InScope>, Refusal> {
+        let Some(scope) = &facts.scope else { return Ok(None) };
+        let entered = self.service.scopes.enter(&facts.principal.tenant, scope, &facts.run_id, alone);
+        let entered = entered.map_err(|other| active(&other))?;
+        if alone {
+            let runs = self.store.in_scope(&facts.principal, scope).await?;
+            if let Some(other) = runs.iter().find(|other| **other != facts.run_id) {
+                return Err(active(other));
+            }
+        }
+        Ok(Some(entered))
+    }
+}
+
+/// Another run is under way in the scope.
+fn active(run_id: &RunId) -> Refusal {
+    let refusal = Refusal::new(ErrorCode::RunAlreadyActive, "another run is under way in this scope");
+    let details = json!({ "activeRunId": run_id, "activeHost": "cloud", "retryAfter": RETRY_AFTER });
+    Refusal { details: details.as_object().cloned().unwrap_or_default(), ..refusal }
 }
 
 #[cfg(test)]

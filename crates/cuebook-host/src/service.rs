@@ -13,11 +13,12 @@ use cuebook_wire::{
 use serde_json::{Value as Json, json};
 use tokio::sync::{mpsc, watch};
 
+use crate::admission::busy;
 use crate::host::{Host, StartRun};
 use crate::keeper::Request;
 use crate::refusal::Refusal;
 use crate::residents::Residents;
-use crate::scopes::{InScope, Scopes};
+use crate::scopes::Scopes;
 
 /// What was made of a request for a run.
 #[derive(Clone, Debug)]
@@ -37,9 +38,6 @@ pub struct CreateOptions {
     pub alone_in_scope: bool,
 }
 
-/// How long a caller should wait for another run to end, in seconds.
-const RETRY_AFTER: u64 = 5;
-
 /// How many compiled plans are kept; when there are more, those that no run uses go.
 const MAX_PLANS: usize = 512;
 
@@ -49,25 +47,12 @@ pub(crate) struct Service {
     pub(crate) residents: Residents,
     pub(crate) keeper: OnceLock<mpsc::UnboundedSender<Request>>,
     plans: Mutex<HashMap<ContentHash, Arc<Plan>>>,
-    scopes: Scopes,
-    scoped: Mutex<HashMap<RunKey, InScope>>,
+    pub(crate) scopes: Scopes,
 }
 
 impl Service {
     pub(crate) fn plan(&self, hash: &ContentHash) -> Option<Arc<Plan>> {
         self.plans.lock().unwrap_or_else(PoisonError::into_inner).get(hash).cloned()
-    }
-
-    /// Keeps a run in its scope until it is released, whether it has a task or waits.
-    fn hold(&self, key: &RunKey, in_scope: Option<InScope>) {
-        if let Some(in_scope) = in_scope {
-            self.scoped.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), in_scope);
-        }
-    }
-
-    /// Lets a run leave its scope.
-    pub(crate) fn release(&self, key: &RunKey) {
-        self.scoped.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
     }
 
     fn keep(&self, plan: Arc<Plan>) {
@@ -92,13 +77,15 @@ impl Host {
     /// # Errors
     ///
     /// `validation_error` for an unknown workflow, bad inputs or a bad overlay; `run_already_active` when the run is to be
-    /// alone in its scope and is not.
+    /// alone in its scope and is not; `rate_limited` when the tenant has too many runs in flight; `service_unavailable` when
+    /// the host has, or the store has too much to write.
     pub async fn create_run(
         self: &Arc<Self>,
         principal: &Principal,
         request: CreateRun,
         options: CreateOptions,
     ) -> Result<CreatedRun, Refusal> {
+        self.admit_write()?;
         let plan = self.workflow_for(principal, &request.workflow_id).await.map_err(unknown_workflow)?;
         let start = StartRun {
             principal,
@@ -112,16 +99,13 @@ impl Host {
         facts.tags = request.tags;
         facts.metadata = request.metadata;
         let run_id = facts.run_id.clone();
-        let enter = |scope: &String| {
-            self.service.scopes.enter(&principal.tenant, scope, &run_id, options.alone_in_scope)
-        };
-        let in_scope = request.scope_id.as_ref().map(enter).transpose().map_err(|other| active(&other))?;
+        facts.scope = request.scope_id;
+        let _entering = self.enter_scope(&facts, options.alone_in_scope).await?;
         let key = key_of(principal, &run_id);
         // Before it can be seen, so that nobody takes it up besides.
-        let is_mine = self.service.residents.claim(&key);
+        let is_mine = self.service.residents.claim_within(&key, self.run_bounds())?;
         match self.engine.start(facts, Arc::clone(&plan), Residence::WhileBusy).await {
             Ok(handle) => {
-                self.service.hold(&key, in_scope);
                 self.service.keep(plan);
                 self.follow(key, handle);
             }
@@ -163,6 +147,7 @@ impl Host {
         principal: &Principal,
         definition: WorkflowDefinition,
     ) -> Result<(), Refusal> {
+        self.admit_write()?;
         let compiled = Plan::compile(definition).map_err(|faults| Refusal::faults(&faults))?;
         let definition = &compiled.plan.definition;
         let value = Value::trusted(json!(**definition));
@@ -193,13 +178,18 @@ impl Host {
         Ok(self.store.entry(principal, run_id).await?)
     }
 
-    /// The tenant's runs, newest first.
+    /// The tenant's runs, newest first; of these statuses, or all when none is named.
     ///
     /// # Errors
     ///
     /// When the store cannot answer.
-    pub async fn list_runs(&self, principal: &Principal, limit: usize) -> Result<Vec<RunEntry>, Refusal> {
-        Ok(self.store.runs(principal, limit).await?)
+    pub async fn list_runs(
+        &self,
+        principal: &Principal,
+        statuses: &[RunStatus],
+        limit: usize,
+    ) -> Result<Vec<RunEntry>, Refusal> {
+        Ok(self.store.runs(principal, statuses, limit).await?)
     }
 
     /// Follows the sequence that comes next in a run's log.
@@ -257,7 +247,8 @@ impl Host {
             return Ok(status);
         }
         let body = SignalBody::Cancel { reason, by: Some(by.to_owned()) };
-        self.signal(principal, run_id, "cancel", &body).await?;
+        // There is one at most, and it makes an end of what piles up: it is taken however full the inbox is.
+        self.signal(principal, run_id, ("cancel", &body), usize::MAX).await?;
         Ok(RunStatus::Cancelling)
     }
 
@@ -266,7 +257,8 @@ impl Host {
     /// # Errors
     ///
     /// `not_found` for the run, `interrupt_not_found` when the node waits for nothing, `interrupt_cancelled` or
-    /// `interrupt_already_resolved` when the run has ended or somebody answered before.
+    /// `interrupt_already_resolved` when the run has ended or somebody answered before; `rate_limited` when the run has too
+    /// many signals to look at.
     pub async fn resolve_interrupt(
         self: &Arc<Self>,
         principal: &Principal,
@@ -281,10 +273,13 @@ impl Host {
         let refusal = if let Some(interrupt) = waiting.and_then(|node| node.interrupt.clone()) {
             let key = format!("resolve:{interrupt}");
             let body = SignalBody::Resolve { node: node.clone(), value, by: ticket.clone() };
-            if self.signal(principal, run_id, &key, &body).await? == cuebook_log::Offered::Accepted {
-                return Ok(RunStatus::Running);
+            self.admit_write()?;
+            let room = self.config.limits.max_waiting_signals.get();
+            match self.signal(principal, run_id, (&key, &body), room).await? {
+                cuebook_log::Offered::Accepted => return Ok(RunStatus::Running),
+                cuebook_log::Offered::Duplicate => already_resolved(),
+                cuebook_log::Offered::Full => return Err(inbox_full(room)),
             }
-            already_resolved()
         } else {
             let records = self.store.read(principal, run_id, Sequence(0), usize::MAX).await?;
             not_waiting(&state, &records, node)
@@ -319,10 +314,10 @@ impl Host {
         self: &Arc<Self>,
         principal: &Principal,
         run_id: &RunId,
-        key: &str,
-        body: &SignalBody,
+        signal: (&str, &SignalBody),
+        room: usize,
     ) -> Result<cuebook_log::Offered, Refusal> {
-        let offered = cuebook_engine::offer(&*self.store, principal, run_id, key, body).await?;
+        let offered = cuebook_engine::offer_within(&*self.store, principal, run_id, signal, room).await?;
         let run = key_of(principal, run_id);
         match self.service.residents.signals(&run) {
             Some(signals) => signals.poke(),
@@ -371,7 +366,7 @@ impl Host {
     ///
     /// `service_unavailable` when it does not.
     pub async fn check_store(&self) -> Result<(), Refusal> {
-        self.store.runs(&Principal::local(), 1).await?;
+        self.store.runs(&Principal::local(), &[], 1).await?;
         Ok(())
     }
 }
@@ -380,11 +375,9 @@ fn key_of(principal: &Principal, run_id: &RunId) -> RunKey {
     RunKey { tenant: principal.tenant.clone(), run_id: run_id.clone() }
 }
 
-/// Another run is under way in the scope.
-fn active(run_id: &RunId) -> Refusal {
-    let refusal = Refusal::new(ErrorCode::RunAlreadyActive, "another run is under way in this scope");
-    let details = json!({ "activeRunId": run_id, "activeHost": "cloud", "retryAfter": RETRY_AFTER });
-    Refusal { details: details.as_object().cloned().unwrap_or_default(), ..refusal }
+/// As many signals wait as may.
+fn inbox_full(room: usize) -> Refusal {
+    busy(ErrorCode::RateLimited, "as many signals wait for the run as it takes", room)
 }
 
 /// A workflow that is not there is a fault of the request for a run.

@@ -166,7 +166,15 @@ impl Floor {
         for records in [records, rest] {
             let entry = cuebook_host::log::RunEntry { run_id: run_id.clone(), ..entry.clone() };
             let due = cuebook_host::log::Due::Now;
-            let batch = Append { run_id: run_id.clone(), epoch, records, consumed: Vec::new(), entry, due };
+            let batch = Append {
+                run_id: run_id.clone(),
+                epoch,
+                records,
+                consumed: Vec::new(),
+                holds: Vec::new(),
+                entry,
+                due,
+            };
             self.store.append(principal, batch).await?;
         }
         Ok("completed")

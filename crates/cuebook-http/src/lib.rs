@@ -18,6 +18,7 @@ mod server;
 mod shapes;
 mod state;
 mod stream;
+mod streams;
 
 pub use auth::{Caller, Scope};
 pub use error::ApiError;

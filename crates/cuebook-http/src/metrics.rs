@@ -2,6 +2,7 @@
 
 use std::sync::atomic::AtomicU64;
 
+use cuebook_host::Host;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -16,7 +17,9 @@ pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<RequestLabels, Counter>,
     pub(crate) runs_created: Counter,
-    pub(crate) streams: Gauge<i64, std::sync::atomic::AtomicI64>,
+    pub(crate) streams: Gauge,
+    runs_in_flight: Gauge,
+    write_queue: Gauge,
 }
 
 impl Metrics {
@@ -24,11 +27,14 @@ impl Metrics {
         let mut registry = Registry::with_prefix("cuebook");
         let requests = Family::default();
         let runs_created: Counter<u64, AtomicU64> = Counter::default();
-        let streams = Gauge::default();
+        let (streams, runs_in_flight, write_queue) = (Gauge::default(), Gauge::default(), Gauge::default());
         registry.register("http_requests", "Requests answered, by route and status", requests.clone());
         registry.register("runs_created", "Runs that were started over HTTP", runs_created.clone());
         registry.register("event_streams", "Event streams that are open", streams.clone());
-        Self { registry, requests, runs_created, streams }
+        let help = "Runs that have something under way; those that only wait do not count";
+        registry.register("runs_in_flight", help, runs_in_flight.clone());
+        registry.register("write_queue", "Writes that wait for the store", write_queue.clone());
+        Self { registry, requests, runs_created, streams, runs_in_flight, write_queue }
     }
 
     /// Counts an answered request.
@@ -36,27 +42,14 @@ impl Metrics {
         self.requests.get_or_create(&[("route", route.to_owned()), ("status", status.to_string())]).inc();
     }
 
-    /// All metrics as text.
-    pub(crate) fn text(&self) -> String {
+    /// All metrics as text, with how much `host` has to do at this moment.
+    pub(crate) fn text(&self, host: &Host) -> String {
+        let gauge = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        self.runs_in_flight.set(gauge(host.runs_in_flight()));
+        self.write_queue.set(gauge(host.write_queue().waiting));
         let mut text = String::new();
         // Writing into a string cannot fail.
         let _ = encode(&mut text, &self.registry);
         text
-    }
-}
-
-/// A stream that is counted for as long as it lives.
-pub(crate) struct OpenStream(crate::state::App);
-
-impl OpenStream {
-    pub(crate) fn new(app: &crate::state::App) -> Self {
-        app.metrics.streams.inc();
-        Self(app.clone())
-    }
-}
-
-impl Drop for OpenStream {
-    fn drop(&mut self) {
-        self.0.metrics.streams.dec();
     }
 }

@@ -29,7 +29,8 @@ pub enum ServeError {
 
 /// Serves `app` on `address` until `stop` is done, then drains: streams end, requests under way have ten seconds.
 ///
-/// `ready` is called with the address once connections are accepted; then runs that were under way before are taken up.
+/// `ready` is called with the address once connections are accepted; then runs that were under way before are taken up, and what is
+/// kept no longer is removed.
 ///
 /// # Errors
 ///
@@ -44,6 +45,7 @@ pub async fn serve(
         TcpListener::bind(address).await.map_err(|source| ServeError::Listen { address, source })?;
     ready(listener.local_addr()?);
     app.host.take_up_runs();
+    app.host.keep_tidy();
     let draining = app.clone();
     let stopped = async move {
         stop.await;

@@ -1,13 +1,15 @@
 //! What every handler can reach.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cuebook_host::Host;
+use cuebook_host::{Host, LimitsConfig};
 use tokio_util::sync::CancellationToken;
 
 use crate::keys::Keys;
 use crate::metrics::Metrics;
+use crate::streams::Streams;
 
 /// The choices of a server.
 #[derive(Clone, Debug)]
@@ -16,13 +18,36 @@ pub struct HttpOptions {
     pub test_seams: bool,
     /// The largest request body, in bytes.
     pub max_body_bytes: usize,
+    /// The longest that a poll for events waits, in seconds.
+    pub max_poll_seconds: u64,
+    /// The most event streams that are open.
+    pub max_streams: usize,
+    /// The most of them that one tenant may have.
+    pub max_streams_per_tenant: usize,
     /// How long a request body may take to arrive.
     pub body_timeout: Duration,
 }
 
+impl HttpOptions {
+    /// The choices that `[limits]` of a host's configuration makes, and the default of all others.
+    pub fn of(limits: &LimitsConfig) -> Self {
+        let max_streams = limits.max_event_streams.get();
+        Self {
+            test_seams: false,
+            max_body_bytes: limits.max_body_bytes.get(),
+            max_poll_seconds: limits.max_poll_seconds.get(),
+            max_streams,
+            max_streams_per_tenant: limits
+                .max_event_streams_per_tenant
+                .map_or(max_streams, NonZeroUsize::get),
+            body_timeout: Duration::from_secs(30),
+        }
+    }
+}
+
 impl Default for HttpOptions {
     fn default() -> Self {
-        Self { test_seams: false, max_body_bytes: 4 * 1024 * 1024, body_timeout: Duration::from_secs(30) }
+        Self::of(&LimitsConfig::default())
     }
 }
 
@@ -36,6 +61,7 @@ pub struct Inner {
     pub(crate) keys: Keys,
     pub(crate) options: HttpOptions,
     pub(crate) metrics: Metrics,
+    pub(crate) streams: Streams,
     pub(crate) draining: CancellationToken,
 }
 
@@ -47,6 +73,7 @@ impl App {
             keys,
             options,
             metrics: Metrics::new(),
+            streams: Streams::default(),
             draining: CancellationToken::new(),
         }))
     }

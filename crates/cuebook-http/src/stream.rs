@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::ApiError;
-use crate::metrics::OpenStream;
+use crate::streams::OpenStream;
 
 /// How many records are read at a time.
 const PAGE: usize = 256;
@@ -138,6 +138,7 @@ pub(crate) async fn follow(
 ) -> Result<impl Stream<Item = Result<Event, std::convert::Infallible>> + use<>, ApiError> {
     let news = app.host.watch(&follow.principal, &follow.run_id).await?;
     let ended = follow.is_past_the_end(&app.host).await?;
+    let open = OpenStream::new(app, &follow.principal.tenant)?;
     let follower = Follower {
         host: Arc::clone(&app.host),
         principal: follow.principal,
@@ -150,7 +151,7 @@ pub(crate) async fn follow(
         ended,
         projection: Projection::default(),
         draining: app.draining.clone(),
-        _open: OpenStream::new(app),
+        _open: open,
     };
     Ok(unfold(
         follower,

@@ -11,8 +11,10 @@ mod head;
 mod memory;
 mod ports;
 mod prompts;
+mod queue;
 mod record;
 mod requests;
+mod retention;
 #[cfg(feature = "suite")]
 pub mod suite;
 
@@ -28,5 +30,7 @@ pub use prompts::{
     AddRule, Added, KeptPrompt, NewPrompt, PromptLibrary, PromptRemoval, PromptVersion, Removed, Which,
     is_later, latest,
 };
+pub use queue::{QueueLength, WriteQueue};
 pub use record::{Private, Record};
 pub use requests::{Claim, Claimed, Ending, Reply, RequestKey, Requests};
+pub use retention::{Expired, Expiry, Freed, Hold, Retention, Sweep};

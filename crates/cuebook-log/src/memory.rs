@@ -5,13 +5,14 @@
 mod agenda;
 mod prompts;
 mod requests;
+mod retention;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cuebook_prompt::{ContentHash, Principal};
-use cuebook_wire::{RunId, Sequence, WorkflowId};
+use cuebook_wire::{RunId, RunStatus, Sequence, WorkflowId};
 use tokio::sync::watch;
 
 use crate::agenda::{Due, RunKey, Unfinished};
@@ -21,6 +22,7 @@ use crate::ports::{
     Answer, Append, Blobs, Definition, Definitions, Inbox, LogError, Offered, Open, RunEntry, RunIndex,
     RunLog, Signal,
 };
+use crate::queue::{QueueLength, WriteQueue};
 use crate::record::Record;
 
 /// A store that lives in memory.
@@ -47,6 +49,7 @@ struct Run {
     checkpoint: Option<Checkpoint>,
     inbox: Vec<Signal>,
     seen: HashSet<String>,
+    holds: HashSet<retention::Held>,
     next: watch::Sender<Sequence>,
 }
 
@@ -63,10 +66,14 @@ impl Run {
         Ok(())
     }
 
-    fn offer(&mut self, signal: Signal) -> Offered {
-        if !self.seen.insert(signal.key.clone()) {
+    fn offer(&mut self, signal: Signal, room: usize) -> Offered {
+        if self.seen.contains(&signal.key) {
             return Offered::Duplicate;
         }
+        if self.inbox.len() >= room {
+            return Offered::Full;
+        }
+        self.seen.insert(signal.key.clone());
         self.inbox.push(signal);
         self.next.send_modify(|_| {});
         Offered::Accepted
@@ -127,10 +134,11 @@ impl MemoryStore {
         Ok(runs.entry(run_id.clone()).or_default().head.epoch)
     }
 
-    fn newest(&self, principal: &Principal, limit: usize) -> Vec<RunEntry> {
+    fn newest(&self, principal: &Principal, statuses: &[RunStatus], limit: usize) -> Vec<RunEntry> {
         let tenants = self.tenants();
         let runs = tenants.get(&principal.tenant).into_iter().flat_map(|tenant| tenant.runs.values());
-        let mut entries: Vec<RunEntry> = runs.filter_map(|run| run.entry.clone()).collect();
+        let is_meant = |entry: &RunEntry| statuses.is_empty() || statuses.contains(&entry.status);
+        let mut entries: Vec<RunEntry> = runs.filter_map(|run| run.entry.clone()).filter(is_meant).collect();
         entries.sort_by(|one, other| (other.started_at, &other.run_id).cmp(&(one.started_at, &one.run_id)));
         entries.truncate(limit);
         entries
@@ -184,10 +192,7 @@ impl RunLog for MemoryStore {
     }
 
     fn append<'a>(&'a self, principal: &'a Principal, batch: Append) -> Answer<'a, ()> {
-        Box::pin(async move {
-            let run_id = batch.run_id.clone();
-            self.with_run(principal, &run_id, |run| run.append(batch)).await?
-        })
+        Box::pin(async move { self.append_holding(principal, batch) })
     }
 
     fn read<'a>(
@@ -210,13 +215,14 @@ impl RunLog for MemoryStore {
 }
 
 impl Inbox for MemoryStore {
-    fn offer<'a>(
+    fn offer_within<'a>(
         &'a self,
         principal: &'a Principal,
         run_id: &'a RunId,
         signal: Signal,
+        room: usize,
     ) -> Answer<'a, Offered> {
-        self.with_run(principal, run_id, |run| run.offer(signal))
+        self.with_run(principal, run_id, move |run| run.offer(signal, room))
     }
 
     fn pending<'a>(&'a self, principal: &'a Principal, run_id: &'a RunId) -> Answer<'a, Vec<Signal>> {
@@ -232,8 +238,17 @@ impl RunIndex for MemoryStore {
         })
     }
 
-    fn runs<'a>(&'a self, principal: &'a Principal, limit: usize) -> Answer<'a, Vec<RunEntry>> {
-        Box::pin(async move { Ok(self.newest(principal, limit)) })
+    fn runs<'a>(
+        &'a self,
+        principal: &'a Principal,
+        statuses: &'a [RunStatus],
+        limit: usize,
+    ) -> Answer<'a, Vec<RunEntry>> {
+        Box::pin(async move { Ok(self.newest(principal, statuses, limit)) })
+    }
+
+    fn in_scope<'a>(&'a self, principal: &'a Principal, scope: &'a str) -> Answer<'a, Vec<RunId>> {
+        Box::pin(async move { Ok(self.holders_of_scope(principal, scope)) })
     }
 }
 
@@ -279,5 +294,11 @@ impl Definitions for MemoryStore {
         limit: usize,
     ) -> Answer<'a, Vec<Definition>> {
         Box::pin(async move { Ok(self.defined(principal, after, limit)) })
+    }
+}
+
+impl WriteQueue for MemoryStore {
+    fn queue(&self) -> QueueLength {
+        QueueLength::default()
     }
 }

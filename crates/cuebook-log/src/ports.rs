@@ -13,8 +13,10 @@ use tokio::sync::watch;
 use crate::agenda::{Agenda, Due};
 use crate::checkpoint::Checkpoints;
 use crate::prompts::PromptLibrary;
+use crate::queue::WriteQueue;
 use crate::record::Record;
 use crate::requests::Requests;
+use crate::retention::{Hold, Retention};
 
 /// The answer of a port, which does nothing before it is awaited.
 ///
@@ -87,6 +89,8 @@ pub struct Append {
     pub records: Vec<Record>,
     /// The keys of the signals that these records take note of; keys that do not wait are passed over.
     pub consumed: Vec<String>,
+    /// What the run takes hold of; what it holds already stays so.
+    pub holds: Vec<Hold>,
     /// The run as the index shows it from then on, in place of what it showed before.
     pub entry: RunEntry,
     /// When the run needs its writer next; no matter once it has ended.
@@ -124,6 +128,8 @@ pub enum Offered {
     Accepted,
     /// One with its key came before.
     Duplicate,
+    /// As many signals wait as there is room for; nothing was changed.
+    Full,
 }
 
 /// The event log of runs.
@@ -141,7 +147,7 @@ pub trait RunLog: Send + Sync {
 
     /// Appends a batch; when this returns, it is durable and visible, and watchers have been told.
     ///
-    /// Records, consumed signals and index entry change together or not at all.
+    /// Records, consumed signals, holds and index entry change together or not at all.
     ///
     /// # Errors
     ///
@@ -189,7 +195,21 @@ pub enum Open {
 pub trait Inbox: Send + Sync {
     /// Puts `signal` into the inbox of a run, once for each key as long as the run is kept.
     ///
-    /// A key stays known when its signal has been consumed. The inbox of a run that has ended still takes signals.
+    /// A key stays known when its signal has been consumed. The inbox of a run that has ended still takes signals. When
+    /// `room` signals wait already, a new one is not taken; a repetition is recognised nevertheless.
+    ///
+    /// # Errors
+    ///
+    /// [`LogError::UnknownRun`].
+    fn offer_within<'a>(
+        &'a self,
+        principal: &'a Principal,
+        run_id: &'a RunId,
+        signal: Signal,
+        room: usize,
+    ) -> Answer<'a, Offered>;
+
+    /// As [`Inbox::offer_within`], however many signals wait.
     ///
     /// # Errors
     ///
@@ -199,7 +219,9 @@ pub trait Inbox: Send + Sync {
         principal: &'a Principal,
         run_id: &'a RunId,
         signal: Signal,
-    ) -> Answer<'a, Offered>;
+    ) -> Answer<'a, Offered> {
+        self.offer_within(principal, run_id, signal, usize::MAX)
+    }
 
     /// The signals that no record has taken note of yet, oldest first.
     ///
@@ -218,15 +240,25 @@ pub trait RunIndex: Send + Sync {
     /// [`LogError::UnknownRun`], also before the first batch.
     fn entry<'a>(&'a self, principal: &'a Principal, run_id: &'a RunId) -> Answer<'a, RunEntry>;
 
-    /// The runs of a principal by their start, newest first, at most `limit`.
+    /// The runs of a principal by their start, newest first, at most `limit`; of these statuses, or all when none is named.
     ///
     /// Runs of one start follow each other by descending id, in the order of its bytes.
-    fn runs<'a>(&'a self, principal: &'a Principal, limit: usize) -> Answer<'a, Vec<RunEntry>>;
+    fn runs<'a>(
+        &'a self,
+        principal: &'a Principal,
+        statuses: &'a [RunStatus],
+        limit: usize,
+    ) -> Answer<'a, Vec<RunEntry>>;
+
+    /// The runs that hold the scope `scope` of the principal's tenant and have not ended, by the bytes of their ids.
+    fn in_scope<'a>(&'a self, principal: &'a Principal, scope: &'a str) -> Answer<'a, Vec<RunId>>;
 }
 
 /// Bodies by content hash.
 pub trait Blobs: Send + Sync {
     /// Stores `text` under its hash, once for each tenant, and gives the hash.
+    ///
+    /// It stays until the next [`Retention::sweep`], and from the batch on that has a run hold it, as long as that run.
     fn put<'a>(&'a self, principal: &'a Principal, text: &'a str) -> Answer<'a, ContentHash>;
 
     /// The text of `hash`, if this tenant has stored it.
@@ -274,11 +306,31 @@ pub trait Definitions: Send + Sync {
 
 /// Everything that a store for runs offers.
 pub trait RunStore:
-    RunLog + Inbox + RunIndex + Blobs + Definitions + Requests + Agenda + Checkpoints + PromptLibrary
+    RunLog
+    + Inbox
+    + RunIndex
+    + Blobs
+    + Definitions
+    + Requests
+    + Agenda
+    + Checkpoints
+    + PromptLibrary
+    + Retention
+    + WriteQueue
 {
 }
 
 impl<T> RunStore for T where
-    T: RunLog + Inbox + RunIndex + Blobs + Definitions + Requests + Agenda + Checkpoints + PromptLibrary
+    T: RunLog
+        + Inbox
+        + RunIndex
+        + Blobs
+        + Definitions
+        + Requests
+        + Agenda
+        + Checkpoints
+        + PromptLibrary
+        + Retention
+        + WriteQueue
 {
 }

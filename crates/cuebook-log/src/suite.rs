@@ -35,6 +35,7 @@ mod model;
 pub mod prompts;
 pub mod read;
 pub mod requests;
+pub mod retention;
 mod support;
 pub mod tenancy;
 pub mod values;
@@ -124,12 +125,15 @@ macro_rules! store_suite {
                 bodies_come_back_exactly
                 one_of_many_equal_offers_is_accepted
                 many_senders_keep_their_order
+                an_inbox_takes_what_it_has_room_for
+                one_of_many_gets_the_last_place
             }
             index {
                 the_entry_is_that_of_the_last_batch
                 runs_are_listed_newest_first
                 runs_of_one_start_are_listed_by_descending_id
                 a_list_is_cut_by_its_limit
+                a_list_is_of_the_statuses_asked_for
                 a_run_without_a_batch_is_not_listed
             }
             tenancy {
@@ -191,6 +195,21 @@ macro_rules! store_suite {
                 a_checkpoint_can_be_deleted
                 checkpoints_belong_to_their_run
                 checkpoints_are_there_after_opening_anew
+            }
+            retention {
+                a_removed_run_has_never_been
+                an_unfinished_run_is_never_removed
+                runs_expire_by_age_number_and_status
+                pages_of_finished_runs_make_up_the_list
+                what_a_fork_needs_stays
+                a_body_stays_as_long_as_it_is_held
+                a_refused_batch_holds_nothing
+                a_removed_template_stays_as_long_as_it_is_held
+                a_sweep_takes_small_steps
+                tenants_are_found_in_order
+                a_scope_has_the_runs_that_have_not_ended
+                a_run_goes_as_a_whole
+                removals_are_there_after_opening_anew
             }
             values {
                 values_come_back_exactly

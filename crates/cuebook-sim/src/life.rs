@@ -8,9 +8,9 @@ use cuebook_engine::{
     Engine, EngineError, Phase, Plan, Residence, Rest, RunFacts, RunHandle, RunSignals, RunState, SignalBody,
     StoredRun, offer,
 };
-use cuebook_log::{Due, LogError, Offered, RunStore};
+use cuebook_log::{Due, LogError, Offered, RunKey, RunStore, Sweep};
 use cuebook_prompt::Principal;
-use cuebook_wire::{NodeId, Sequence};
+use cuebook_wire::{NodeId, Sequence, Timestamp};
 use serde_json::json;
 
 use crate::models::SimModels;
@@ -149,8 +149,30 @@ impl<'e> Life<'e> {
         None
     }
 
+    /// Removes all that nobody needs, as a host may at any time; whether the run is as it was.
+    async fn is_spared_by_cleaning(&self) -> bool {
+        let (principal, run_id) = (&self.facts.principal, &self.facts.run_id);
+        let before = self.store.read(principal, run_id, Sequence(0), usize::MAX).await;
+        let run = RunKey { tenant: principal.tenant.clone(), run_id: run_id.clone() };
+        let far = Timestamp::from_millis(i64::MAX);
+        let sweep = Sweep { removed_by: far, claimed_by: far, limit: usize::MAX };
+        let entry = self.store.entry(principal, run_id).await;
+        let has_ended = entry.is_ok_and(|entry| entry.status.is_terminal());
+        let is_removed = !has_ended && self.store.remove_run(&run).await != Ok(None);
+        let is_swept = self.store.sweep(&sweep).await.is_ok();
+        let has_definition = match self.store.get(principal, &self.facts.definition).await {
+            Ok(text) => text.is_some() || before.as_ref().map_or(true, Vec::is_empty),
+            Err(_) => false,
+        };
+        let after = self.store.read(principal, run_id, Sequence(0), usize::MAX).await;
+        !is_removed && is_swept && has_definition && before == after
+    }
+
     /// Takes the run over and up.
     async fn take_up(&mut self) -> Option<End> {
+        if !self.is_spared_by_cleaning().await {
+            return Some(self.break_down("cleaning up has taken what the run needs"));
+        }
         if !self.is_stored_as_folded().await {
             return Some(self.break_down("what a checkpoint gives is not what the log gives"));
         }

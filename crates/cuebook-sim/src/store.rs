@@ -7,12 +7,12 @@ use std::thread::{self, Thread};
 
 use cuebook_log::{
     Added, Agenda, Answer, Append, Blobs, Checkpoint, Checkpoints, Claim, Claimed, Definition, Definitions,
-    Ending, Inbox, KeptPrompt, LogError, NewPrompt, Offered, Open, PromptLibrary, PromptRemoval,
-    PromptVersion, Record, Removed, RequestKey, Requests, RunEntry, RunIndex, RunKey, RunLog, RunStore,
-    Signal, Unfinished, Which,
+    Ending, Expired, Expiry, Freed, Inbox, KeptPrompt, LogError, NewPrompt, Offered, Open, PromptLibrary,
+    PromptRemoval, PromptVersion, QueueLength, Record, Removed, RequestKey, Requests, Retention, RunEntry,
+    RunIndex, RunKey, RunLog, RunStore, Signal, Sweep, Unfinished, Which, WriteQueue,
 };
 use cuebook_prompt::{ContentHash, Principal};
-use cuebook_wire::{RunId, Sequence, TemplateId, Timestamp, WorkflowId};
+use cuebook_wire::{RunId, RunStatus, Sequence, TemplateId, Timestamp, WorkflowId};
 use tokio::sync::watch;
 
 use crate::scenario::Fault;
@@ -115,13 +115,14 @@ impl RunLog for FaultyStore {
 }
 
 impl Inbox for FaultyStore {
-    fn offer<'a>(
+    fn offer_within<'a>(
         &'a self,
         principal: &'a Principal,
         run_id: &'a RunId,
         signal: Signal,
+        room: usize,
     ) -> Answer<'a, Offered> {
-        self.ask(self.inner.offer(principal, run_id, signal))
+        self.ask(self.inner.offer_within(principal, run_id, signal, room))
     }
 
     fn pending<'a>(&'a self, principal: &'a Principal, run_id: &'a RunId) -> Answer<'a, Vec<Signal>> {
@@ -134,8 +135,17 @@ impl RunIndex for FaultyStore {
         self.ask(self.inner.entry(principal, run_id))
     }
 
-    fn runs<'a>(&'a self, principal: &'a Principal, limit: usize) -> Answer<'a, Vec<RunEntry>> {
-        self.ask(self.inner.runs(principal, limit))
+    fn runs<'a>(
+        &'a self,
+        principal: &'a Principal,
+        statuses: &'a [RunStatus],
+        limit: usize,
+    ) -> Answer<'a, Vec<RunEntry>> {
+        self.ask(self.inner.runs(principal, statuses, limit))
+    }
+
+    fn in_scope<'a>(&'a self, principal: &'a Principal, scope: &'a str) -> Answer<'a, Vec<RunId>> {
+        self.ask(self.inner.in_scope(principal, scope))
     }
 }
 
@@ -263,5 +273,35 @@ impl Checkpoints for FaultyStore {
 
     fn forget<'a>(&'a self, principal: &'a Principal, run_id: &'a RunId) -> Answer<'a, ()> {
         self.ask(self.inner.forget(principal, run_id))
+    }
+}
+
+impl Retention for FaultyStore {
+    fn next_tenant<'a>(&'a self, after: Option<&'a str>) -> Answer<'a, Option<String>> {
+        self.ask(self.inner.next_tenant(after))
+    }
+
+    fn expired<'a>(
+        &'a self,
+        tenant: &'a str,
+        expiry: &'a Expiry,
+        after: Option<&'a Expired>,
+        limit: usize,
+    ) -> Answer<'a, Vec<Expired>> {
+        self.ask(self.inner.expired(tenant, expiry, after, limit))
+    }
+
+    fn remove_run<'a>(&'a self, run: &'a RunKey) -> Answer<'a, Option<Freed>> {
+        self.ask(self.inner.remove_run(run))
+    }
+
+    fn sweep<'a>(&'a self, sweep: &'a Sweep) -> Answer<'a, Freed> {
+        self.ask(self.inner.sweep(sweep))
+    }
+}
+
+impl WriteQueue for FaultyStore {
+    fn queue(&self) -> QueueLength {
+        self.inner.queue()
     }
 }

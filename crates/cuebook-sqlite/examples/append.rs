@@ -93,7 +93,7 @@ fn batch(run_id: &RunId, sequence: u32) -> Append {
     };
     let records = vec![Record { event, private: Private::NONE }];
     let (run_id, consumed) = (run_id.clone(), Vec::new());
-    Append { run_id, epoch: 1, records, consumed, entry, due: Due::Now }
+    Append { run_id, epoch: 1, records, consumed, holds: Vec::new(), entry, due: Due::Now }
 }
 
 async fn through_the_store(path: &Path, writers: u32) -> Outcome<Measured> {

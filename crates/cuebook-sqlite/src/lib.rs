@@ -15,10 +15,12 @@
 mod agenda;
 mod blobs;
 mod checkpoints;
+mod compact;
 mod data_dir;
 mod database;
 mod definitions;
 mod error;
+mod holds;
 mod json;
 mod migrations;
 mod options;
@@ -26,6 +28,7 @@ mod prompts;
 mod readers;
 mod records;
 mod requests;
+mod retention;
 mod runs;
 mod shelves;
 mod signals;
@@ -33,6 +36,7 @@ mod store;
 mod watchers;
 mod writer;
 
+pub use compact::{Compacted, compact};
 pub use data_dir::DataDir;
 pub use error::OpenError;
 pub use options::Options;

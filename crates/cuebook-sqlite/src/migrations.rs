@@ -35,6 +35,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     13 "0013_checkpoints"
     14 "0014_prompts"
     15 "0015_prompt_versions"
+    16 "0016_holds"
 };
 
 /// The format that this version writes, and the newest that it reads.
@@ -129,5 +130,39 @@ mod tests {
             assert_eq!(schema(&connection), latest, "from format {taken}");
             assert_eq!(version(&connection).expect("there is a format"), FORMAT);
         }
+    }
+
+    /// A database of the format before holds, with a run that was fixed to a version and one that was not.
+    const BEFORE_HOLDS: &str = r#"
+        INSERT INTO runs (tenant, run_id, epoch, next, ended) VALUES ('acme', 'one', 1, 2, 1), ('acme', 'two', 1, 1, 0);
+        INSERT INTO records (tenant, run_id, sequence, event, private) VALUES
+            ('acme', 'one', 0, '{}', '{"definition": "sha256:d", "principal": {"tenant": "acme", "workspace": "desk"}}'),
+            ('acme', 'one', 1, '{}', '{"record": {"pins": [{"reference": "prompt:greet", "version": "1.2.0"}]}}'),
+            ('acme', 'two', 0, '{}', '{"definition": "sha256:d", "principal": {"tenant": "acme"}}'),
+            ('acme', 'two', 1, '{}', '{"record": {"pins": [{"reference": "prompt:part", "version": "2.0.0"}]}}'),
+            ('acme', 'two', 2, '{}', NULL);
+    "#;
+
+    #[test]
+    fn what_earlier_runs_stand_on_is_held() {
+        let mut connection = Connection::open_in_memory().expect("a database in memory");
+        for step in MIGRATIONS.iter().filter(|step| step.number < 16) {
+            connection.execute_batch(step.sql).expect("a step can be taken");
+            connection.pragma_update(None, "user_version", step.number).expect("the format can be set");
+        }
+        connection.execute_batch(BEFORE_HOLDS).expect("rows can be written");
+        migrate(&mut connection).expect("the rest can be taken");
+        let mut statement = connection
+            .prepare("SELECT run_id || ' ' || kind || ' ' || name FROM holds ORDER BY run_id, kind")
+            .expect("holds can be read");
+        let rows = statement.query_map([], |row| row.get::<_, String>(0)).expect("holds can be read");
+        let held: Vec<String> = rows.map(|held| held.expect("a hold is text")).collect();
+        let expect = [
+            "one blob sha256:d",
+            "one template greet@1.2.0 workspace:desk",
+            "two blob sha256:d",
+            "two template part@2.0.0 ",
+        ];
+        assert_eq!(held, expect);
     }
 }

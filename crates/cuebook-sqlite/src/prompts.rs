@@ -28,6 +28,11 @@ impl Shelf {
         let name = principal.workspace.as_ref().map(|name| format!("workspace:{name}"));
         Self { tenant: principal.tenant.clone(), name: name.unwrap_or_default() }
     }
+
+    /// Its name within the tenant.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 /// Puts a version on a shelf, its document having the hash `hash`.

@@ -101,18 +101,31 @@ pub(crate) fn entry(connection: &Connection, run: &Key) -> Result<RunEntry, LogE
     columns.ok_or_else(|| unknown(run))?.entry()
 }
 
-/// The entries of a tenant, newest first.
-pub(crate) fn list(connection: &Connection, tenant: &str, limit: usize) -> Result<Vec<RunEntry>, LogError> {
+/// The entries of a tenant, newest first; of these statuses, or of all when none is named.
+pub(crate) fn list(
+    connection: &Connection,
+    tenant: &str,
+    statuses: &[RunStatus],
+    limit: usize,
+) -> Result<Vec<RunEntry>, LogError> {
     let sql = "SELECT run_id, workflow_id, status, started_at, updated_at FROM runs \
                WHERE tenant = ?1 AND workflow_id IS NOT NULL \
+               AND (?3 IS NULL OR status IN (SELECT value FROM json_each(?3))) \
                ORDER BY started_at DESC, run_id DESC LIMIT ?2";
     let read = || {
         let mut statement = connection.prepare_cached(sql)?;
-        let rows = statement.query_map(params![tenant, signed_limit(limit)], Columns::read)?;
+        let asked = params![tenant, signed_limit(limit), status_list(statuses)];
+        let rows = statement.query_map(asked, Columns::read)?;
         rows.collect::<Result<Vec<_>, _>>()
     };
     let rows = read().map_err(|error| storage("list runs", &error))?;
     rows.into_iter().map(Columns::entry).collect()
+}
+
+/// Statuses as a JSON array, which SQLite takes as a list; none when there is no choice to make.
+pub(crate) fn status_list(statuses: &[RunStatus]) -> Option<String> {
+    let names: Vec<&str> = statuses.iter().map(|status| status.as_str()).collect();
+    (!names.is_empty()).then(|| serde_json::json!(names).to_string())
 }
 
 /// The columns of an entry, as they are stored.

@@ -6,20 +6,38 @@ use rusqlite::{Connection, params};
 
 use crate::error::storage;
 use crate::json::from_body;
-use crate::runs::check_known;
+use crate::runs::{check_known, signed_limit};
 use crate::watchers::Key;
 
-/// Puts a signal at the end of an inbox, unless its key is known.
-pub(crate) fn offer(connection: &Connection, run: &Key, key: &str, body: &str) -> Result<Offered, LogError> {
+/// Puts a signal at the end of an inbox, unless its key is known or `room` signals wait.
+pub(crate) fn offer(
+    connection: &Connection,
+    run: &Key,
+    key: &str,
+    body: &str,
+    room: usize,
+) -> Result<Offered, LogError> {
     let sql = "INSERT INTO signals (tenant, run_id, key, place, body) \
-               VALUES (?1, ?2, ?3, (SELECT coalesce(max(place), 0) + 1 FROM signals \
-                                    WHERE tenant = ?1 AND run_id = ?2), ?4) \
+               SELECT ?1, ?2, ?3, (SELECT coalesce(max(place), 0) + 1 FROM signals \
+                                   WHERE tenant = ?1 AND run_id = ?2), ?4 \
+               WHERE (SELECT count(*) FROM (SELECT 1 FROM signals \
+                      WHERE tenant = ?1 AND run_id = ?2 AND consumed = 0 LIMIT ?5)) < ?5 \
                ON CONFLICT (tenant, run_id, key) DO NOTHING";
-    let write = || connection.prepare_cached(sql)?.execute(params![run.0, run.1.as_str(), key, body]);
+    let write = || {
+        let row = params![run.0, run.1.as_str(), key, body, signed_limit(room)];
+        connection.prepare_cached(sql)?.execute(row)
+    };
     match write().map_err(|error| storage("write a signal", &error))? {
-        0 => Ok(Offered::Duplicate),
+        0 if is_known(connection, run, key)? => Ok(Offered::Duplicate),
+        0 => Ok(Offered::Full),
         _ => Ok(Offered::Accepted),
     }
+}
+
+fn is_known(connection: &Connection, run: &Key, key: &str) -> Result<bool, LogError> {
+    let sql = "SELECT 1 FROM signals WHERE tenant = ?1 AND run_id = ?2 AND key = ?3";
+    let read = || connection.prepare_cached(sql)?.exists(params![run.0, run.1.as_str(), key]);
+    read().map_err(|error| storage("look for a signal", &error))
 }
 
 /// Takes the signals of `keys` out of an inbox; keys that do not wait are passed over.

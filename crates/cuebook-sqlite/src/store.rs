@@ -1,6 +1,7 @@
 //! The store: one database, its writer, its readers and who watches; and the ports, as one line each to their tables.
 
 mod agenda;
+mod retention;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,22 +9,23 @@ use std::sync::atomic::Ordering;
 
 use cuebook_log::{
     Answer, Append, Blobs, Claim, Claimed, Definition, Definitions, Ending, Inbox, LogError, Offered, Open,
-    Record, RequestKey, Requests, RunEntry, RunIndex, RunLog, Signal,
+    QueueLength, Record, RequestKey, Requests, RunEntry, RunIndex, RunLog, Signal, WriteQueue,
 };
 use cuebook_prompt::{ContentHash, Principal};
-use cuebook_wire::{RunId, Sequence, WorkflowId};
+use cuebook_wire::{RunId, RunStatus, Sequence, WorkflowId};
 use rusqlite::Connection;
 use tokio::sync::watch;
 
 use crate::data_dir::DataDir;
 use crate::database::Database;
 use crate::error::OpenError;
+use crate::holds::Held;
 use crate::json::{Row, to_body, to_rows};
 use crate::options::Options;
 use crate::readers::Readers;
 use crate::watchers::{Key, News, Watchers};
 use crate::writer::{Done, Writer};
-use crate::{agenda as agenda_table, blobs, definitions, records, requests, runs, signals};
+use crate::{agenda as agenda_table, blobs, definitions, holds, records, requests, runs, signals};
 
 /// A store for runs on SQLite, in a data directory that it holds as long as it lives.
 ///
@@ -115,14 +117,16 @@ fn append(
     run: Key,
     batch: &Append,
     rows: Result<Vec<Row>, LogError>,
+    taken: &[Held],
 ) -> Result<Done<()>, LogError> {
     let head = runs::head(connection, &run)?.admit(batch)?;
     let rows = rows?;
     records::insert(connection, &run.0, &run.1, &rows)?;
     signals::consume(connection, &run.0, &run.1, &batch.consumed)?;
+    holds::take(connection, &run, taken)?;
     runs::advance(connection, &run.0, batch, &head)?;
     agenda_table::write(connection, &run.0, &run.1, (!head.ended).then_some(batch.due))?;
-    let news = (!rows.is_empty()).then_some(News { run, next: head.next });
+    let news = (!rows.is_empty()).then_some(News { run, next: Some(head.next) });
     Ok(Done { answer: (), news })
 }
 
@@ -132,10 +136,11 @@ fn offer(
     run: Key,
     signal: &Signal,
     body: Result<String, LogError>,
+    room: usize,
 ) -> Result<Done<Offered>, LogError> {
     let head = runs::head(connection, &run)?;
-    let answer = signals::offer(connection, &run, &signal.key, &body?)?;
-    let news = (answer == Offered::Accepted).then_some(News { run, next: head.next });
+    let answer = signals::offer(connection, &run, &signal.key, &body?, room)?;
+    let news = (answer == Offered::Accepted).then_some(News { run, next: Some(head.next) });
     Ok(Done { answer, news })
 }
 
@@ -151,7 +156,8 @@ impl RunLog for SqliteStore {
         Box::pin(async move {
             let run = key(principal, &batch.run_id);
             let rows = to_rows(&batch.records);
-            self.writer.ask(move |connection| append(connection, run, &batch, rows)).await
+            let taken: Vec<Held> = batch.holds.iter().map(|hold| Held::of(hold, principal)).collect();
+            self.writer.ask(move |connection| append(connection, run, &batch, rows, &taken)).await
         })
     }
 
@@ -181,16 +187,17 @@ impl RunLog for SqliteStore {
 }
 
 impl Inbox for SqliteStore {
-    fn offer<'a>(
+    fn offer_within<'a>(
         &'a self,
         principal: &'a Principal,
         run_id: &'a RunId,
         signal: Signal,
+        room: usize,
     ) -> Answer<'a, Offered> {
         Box::pin(async move {
             let run = key(principal, run_id);
             let body = to_body(&signal.body);
-            self.writer.ask(move |connection| offer(connection, run, &signal, body)).await
+            self.writer.ask(move |connection| offer(connection, run, &signal, body, room)).await
         })
     }
 
@@ -204,11 +211,29 @@ impl RunIndex for SqliteStore {
         self.read_run(principal, run_id, runs::entry)
     }
 
-    fn runs<'a>(&'a self, principal: &'a Principal, limit: usize) -> Answer<'a, Vec<RunEntry>> {
+    fn runs<'a>(
+        &'a self,
+        principal: &'a Principal,
+        statuses: &'a [RunStatus],
+        limit: usize,
+    ) -> Answer<'a, Vec<RunEntry>> {
         Box::pin(async move {
-            let tenant = principal.tenant.clone();
-            self.readers.ask(move |connection| runs::list(connection, &tenant, limit)).await
+            let (tenant, statuses) = (principal.tenant.clone(), statuses.to_vec());
+            self.readers.ask(move |connection| runs::list(connection, &tenant, &statuses, limit)).await
         })
+    }
+
+    fn in_scope<'a>(&'a self, principal: &'a Principal, scope: &'a str) -> Answer<'a, Vec<RunId>> {
+        Box::pin(async move {
+            let (tenant, scope) = (principal.tenant.clone(), scope.to_owned());
+            self.readers.ask(move |connection| holds::in_scope(connection, &tenant, &scope)).await
+        })
+    }
+}
+
+impl WriteQueue for SqliteStore {
+    fn queue(&self) -> QueueLength {
+        self.writer.queue()
     }
 }
 

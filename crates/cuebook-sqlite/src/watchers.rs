@@ -17,8 +17,8 @@ pub(crate) type Key = (String, RunId);
 pub(crate) struct News {
     /// The run.
     pub(crate) run: Key,
-    /// The sequence that comes next in its log.
-    pub(crate) next: Sequence,
+    /// The sequence that comes next in its log; none when the run was removed.
+    pub(crate) next: Option<Sequence>,
 }
 
 /// The channels of all runs that are watched.
@@ -58,12 +58,14 @@ impl Watchers {
         receiver.mark_unchanged();
     }
 
-    /// Wakes the watchers of a run.
+    /// Wakes the watchers of a run; the channel of a run that was removed is closed.
     pub(crate) fn tell(&self, news: &News) {
         let mut channels = self.channels();
         let Some(channel) = channels.of_runs.get(&news.run) else { return };
-        channel.send_modify(|seen| *seen = news.next.max(*seen));
-        if channel.is_closed() {
+        if let Some(next) = news.next {
+            channel.send_modify(|seen| *seen = next.max(*seen));
+        }
+        if news.next.is_none() || channel.is_closed() {
             channels.of_runs.remove(&news.run);
         }
     }
@@ -98,7 +100,7 @@ mod tests {
     }
 
     fn tell(watchers: &Watchers, number: usize, next: u64) {
-        watchers.tell(&News { run: run(number), next: Sequence(next) });
+        watchers.tell(&News { run: run(number), next: Some(Sequence(next)) });
     }
 
     #[track_caller]
@@ -128,6 +130,15 @@ mod tests {
         tell(&watchers, 0, 2);
         tell(&watchers, 1, 2);
         assert!(watchers.channels().of_runs.is_empty());
+    }
+
+    #[test]
+    fn a_run_that_was_removed_closes_its_channel_and_may_begin_again() {
+        let watchers = Watchers::default();
+        let old = watch(&watchers, 0, 7);
+        watchers.tell(&News { run: run(0), next: None });
+        assert!(old.has_changed().is_err(), "the channel is closed");
+        check(&watch(&watchers, 0, 0), 0, false);
     }
 
     #[test]

@@ -9,11 +9,11 @@
 //! refuses to try again on its own: only the caller knows whether that is right.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::{io, mem};
 
-use cuebook_log::LogError;
+use cuebook_log::{LogError, QueueLength};
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
@@ -41,7 +41,24 @@ impl<T> Done<T> {
 pub(crate) struct Writer {
     queue: Option<mpsc::Sender<Box<dyn Job>>>,
     counters: Arc<Counters>,
+    waiting: AtomicUsize,
     thread: Option<JoinHandle<()>>,
+}
+
+/// A request that has not been answered, for as long as this lives.
+struct Waiting<'w>(&'w AtomicUsize);
+
+impl<'w> Waiting<'w> {
+    fn new(count: &'w AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Writer {
@@ -56,7 +73,7 @@ impl Writer {
         let group = options.group.get();
         let worker = Worker { connection, jobs, group, watchers, counters: Arc::clone(&counters) };
         let thread = thread::Builder::new().name("cuebook-writer".to_owned()).spawn(|| worker.run())?;
-        Ok(Self { queue: Some(queue), counters, thread: Some(thread) })
+        Ok(Self { queue: Some(queue), counters, waiting: AtomicUsize::new(0), thread: Some(thread) })
     }
 
     /// Has `work` done in the next group, and gives its answer when it is durable.
@@ -65,11 +82,18 @@ impl Writer {
         T: Send + 'static,
         W: FnOnce(&Connection) -> Result<Done<T>, LogError> + Send + 'static,
     {
+        let _waiting = Waiting::new(&self.waiting);
         let (reply, answer) = oneshot::channel();
         let request = Box::new(Request { state: State::Asked(work), reply });
         let queue = self.queue.as_ref().ok_or_else(stopped)?;
         queue.send(request).await.map_err(|_| stopped())?;
         answer.await.map_err(|_| stopped())?
+    }
+
+    /// How many requests have not been answered.
+    pub(crate) fn queue(&self) -> QueueLength {
+        let room = self.queue.as_ref().map(mpsc::Sender::max_capacity);
+        QueueLength { waiting: self.waiting.load(Ordering::Relaxed), room }
     }
 
     pub(crate) fn counters(&self) -> &Counters {

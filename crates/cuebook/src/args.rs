@@ -15,6 +15,7 @@ use crate::commands::packs::PacksArgs;
 use crate::commands::project::ProjectFileArgs;
 use crate::commands::prompts::PromptsArgs;
 use crate::commands::run::RunArgs;
+use crate::commands::runs::RunsArgs;
 use crate::commands::serve::ServeArgs;
 use crate::commands::template::TemplateArgs;
 use crate::exit::help;
@@ -94,6 +95,12 @@ pub(crate) enum Command {
         "cuebook template check prompt.md --profile composed",
     ))]
     Template(TemplateArgs),
+    /// List, show and remove the runs of a data directory.
+    #[command(after_help = help!(
+        "cuebook runs list --data data",
+        "cuebook runs prune --data data --older-than 30d",
+    ))]
+    Runs(RunsArgs),
     /// Install, list, verify and remove packs of prompts and of agents.
     #[command(after_help = help!(
         "cuebook packs install downloads/vendor.acme.phrases --project my-project",

@@ -9,5 +9,6 @@ pub(crate) mod project;
 pub(crate) mod prompts;
 mod remote;
 pub(crate) mod run;
+pub(crate) mod runs;
 pub(crate) mod serve;
 pub(crate) mod template;

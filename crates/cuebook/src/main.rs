@@ -35,6 +35,7 @@ fn main() -> std::process::ExitCode {
 async fn dispatch(command: Command, output: Output) -> Exit {
     let result = match command {
         Command::Run(args) => commands::run::run(args, output).await,
+        Command::Runs(args) => commands::runs::runs(args, output).await,
         Command::Explain(args) => commands::explain::explain(args, output).await,
         Command::Prompts(args) => commands::prompts::prompts(args, output).await,
         Command::Project(args) => commands::project::project(args, output).await,

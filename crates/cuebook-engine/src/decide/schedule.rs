@@ -22,18 +22,26 @@ use crate::verdict::edge_verdict;
 impl Decider<'_> {
     /// Looks at every node whose sources have news until there is nothing left to start or skip, then ends the run if
     /// nothing is under way.
+    ///
+    /// A run that goes on needs one more event at least; one that has had all it may have fails instead.
     pub(super) fn advance(&mut self) {
-        while let Some(node) = self.open.pop_front() {
-            if self.state.status.is_terminal() {
-                return;
+        while !self.state.status.is_terminal() {
+            if self.state.next.0 >= self.state.facts.max_events {
+                return self.fail_over_events();
             }
-            if self.state.nodes[node].phase == Phase::Pending {
-                self.look_at(node);
+            match self.open.pop_front() {
+                Some(node) if self.state.nodes[node].phase == Phase::Pending => self.look_at(node),
+                Some(_) => {}
+                None if self.state.active().next().is_none() => self.complete_run(),
+                None => return,
             }
         }
-        if !self.state.status.is_terminal() && self.state.active().next().is_none() {
-            self.complete_run();
-        }
+    }
+
+    fn fail_over_events(&mut self) {
+        let limit = self.state.facts.max_events;
+        let message = format!("the run may have {limit} events and would need more");
+        self.fail_run(RunError::new(ErrorCode::EventLimitExceeded, message), None);
     }
 
     /// Has the nodes behind `node` looked at.

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cuebook_log::{Append, Due, Record, RunEntry};
-use cuebook_prompt::{Dispatch, Prepared, Scrubber, UsedSecret};
-use cuebook_wire::{ErrorCode, NodeId, RunError, Timestamp};
+use cuebook_log::{Append, Due, Hold, Record, RunEntry};
+use cuebook_prompt::{Dispatch, Pin, Prepared, Scrubber, UsedSecret};
+use cuebook_wire::{ErrorCode, LibraryId, NodeId, PromptRef, RunError, Timestamp};
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
@@ -125,11 +125,13 @@ impl Run {
 
     async fn step_consuming(&mut self, input: Input, consumed: Vec<String>) -> Result<(), EngineError> {
         let moment = Moment { now: self.engine.clock.now(), scrubber: &self.scrubber };
+        let pins = self.state.pins.len();
         let decision = decide(&mut self.state, input, &moment);
+        let holds = self.state.pins[pins..].iter().filter_map(held_by_pin).collect();
         let is_sending = decision.effects.iter().any(|effect| matches!(effect, Effect::Call { .. }));
         // A call that needs no record is confirmed by an empty batch: a writer that was shut out sends nothing.
         if is_sending || !decision.records.is_empty() || !consumed.is_empty() {
-            self.commit(decision.records, consumed).await?;
+            self.commit(decision.records, consumed, holds).await?;
         }
         for effect in decision.effects {
             self.perform(effect);
@@ -154,6 +156,7 @@ impl Run {
         &self,
         records: Vec<Record>,
         consumed: Vec<String>,
+        holds: Vec<Hold>,
     ) -> Result<(), EngineError> {
         let facts = &self.state.facts;
         let entry = RunEntry {
@@ -165,7 +168,7 @@ impl Run {
         };
         let run_id = facts.run_id.clone();
         let due = self.state.due();
-        let batch = Append { run_id, epoch: self.epoch, records, consumed, entry, due };
+        let batch = Append { run_id, epoch: self.epoch, records, consumed, holds, entry, due };
         Ok(self.engine.store.append(&facts.principal, batch).await?)
     }
 
@@ -216,7 +219,7 @@ impl Run {
             match serde_json::from_value::<SignalBody>(signal.body) {
                 Ok(body) => self.step_consuming(body.into(), vec![signal.key]).await?,
                 // Nobody will ever be able to read it; it must not stand in the inbox for ever.
-                Err(_) => self.commit(Vec::new(), vec![signal.key]).await?,
+                Err(_) => self.commit(Vec::new(), vec![signal.key], Vec::new()).await?,
             }
         }
         Ok(())
@@ -236,4 +239,11 @@ impl Run {
             }
         }
     }
+}
+
+/// What a pin has the run hold: the version, if it is of the library that is kept in the store.
+fn held_by_pin(pin: &Pin) -> Option<Hold> {
+    let is_elsewhere = pin.found_in.as_ref().is_some_and(|library| *library != LibraryId::user());
+    let reference = PromptRef::parse(&pin.reference).ok().filter(|_| !is_elsewhere)?;
+    Some(Hold::Template { template_id: reference.template_id, version: pin.version.clone() })
 }

@@ -45,6 +45,43 @@ async fn skipped_nodes_are_no_executions() {
     assert_eq!(log.end(), "run.completed");
 }
 
+/// How a run of two nodes ends that may have so many events, and how many it has had then.
+async fn ending_within(max_events: u64) -> (String, usize) {
+    let flow = Flow::new("limit").noop("a").noop("b").edge("a", "b");
+    let log = TestHost::echoing().max_events(max_events).run(&flow, json!({})).await;
+    (log.end().to_owned(), log.records.len())
+}
+
+#[tokio::test]
+async fn a_run_has_no_more_events_than_it_may_and_then_its_ending() {
+    let (end, whole) = ending_within(u64::MAX).await;
+    assert_eq!(end, "run.completed");
+    let whole_events = u64::try_from(whole).unwrap();
+    assert_eq!(ending_within(whole_events).await, ("run.completed".to_owned(), whole));
+    assert_eq!(ending_within(whole_events - 1).await, ("run.failed".to_owned(), whole));
+    for limit in 1..whole_events - 1 {
+        let (end, had) = ending_within(limit).await;
+        assert_eq!(end, "run.failed", "within {limit}");
+        assert!(had <= whole, "{had} events within {limit}");
+    }
+}
+
+#[tokio::test]
+async fn a_run_over_its_events_ends_what_is_under_way() {
+    let gate = Gate::new();
+    let behind = gate.clone();
+    let host = TestHost::answering(move |_| Reply::text("never").behind(&behind)).max_events(8);
+    let flow = Flow::new("limit").ask("slow", "x").delay("soon", 500).noop("c").edge("soon", "c");
+    let run = host.start(&flow, json!({})).await;
+    host.models.reached(1).await;
+    host.clock.ring(500).await;
+    let log = run.end().await;
+    let expect = ("event_limit_exceeded", "the run may have 8 events and would need more");
+    assert_eq!(log.error(), expect);
+    assert_eq!(log.lines().last().map(String::as_str), Some("run.failed"));
+    assert_eq!(log.node("slow").phase, Phase::Cancelled);
+}
+
 #[tokio::test]
 async fn a_run_that_takes_too_long_fails() {
     let host = TestHost::echoing();

@@ -198,8 +198,15 @@ async fn a_run_of_which_only_the_start_is_durable_begins() {
     let first: Vec<Record> = whole.records[..1].to_vec();
     let entry = host.store.entry(&Principal::local(), &run_id()).await.unwrap();
     let epoch = second.store.open(&Principal::local(), &run_id(), Open::New).await.unwrap();
-    let batch =
-        Append { run_id: run_id(), epoch, records: first, consumed: Vec::new(), entry, due: Due::Now };
+    let batch = Append {
+        run_id: run_id(),
+        epoch,
+        records: first,
+        consumed: Vec::new(),
+        holds: Vec::new(),
+        entry,
+        due: Due::Now,
+    };
     second.store.append(&Principal::local(), batch).await.unwrap();
     assert_eq!(second.take_up(&flow).await.end().await.records, whole.records);
 }
@@ -364,8 +371,15 @@ async fn a_log_of_a_newer_engine_is_refused_by_name() {
     record.event.engine_version = Some("99".to_owned());
     let entry = host.store.entry(&Principal::local(), &run_id()).await.unwrap();
     let sequence = record.event.sequence;
-    let batch =
-        Append { run_id: run_id(), epoch, records: vec![record], consumed: Vec::new(), entry, due: Due::Now };
+    let batch = Append {
+        run_id: run_id(),
+        epoch,
+        records: vec![record],
+        consumed: Vec::new(),
+        holds: Vec::new(),
+        entry,
+        due: Due::Now,
+    };
     host.store.append(&Principal::local(), batch).await.unwrap();
     let error = host.engine().claim(&Principal::local(), &run_id()).await.unwrap_err();
     let expect = format!("record {sequence} was written by engine version 99, this is version 1");

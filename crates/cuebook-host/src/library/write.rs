@@ -36,14 +36,14 @@ pub struct WrittenPrompt {
 }
 
 impl Host {
-    /// Refuses everybody when the user library may not be written here.
+    /// Refuses everybody when the user library may not be written here, or the store has too much to write.
     ///
     /// # Errors
     ///
-    /// `capability_not_provided`.
+    /// `capability_not_provided`, `service_unavailable`.
     pub fn check_mutable(&self) -> Result<(), Refusal> {
         if self.config.prompts.mutable_library {
-            return Ok(());
+            return self.admit_write();
         }
         let message = "this host does not provide prompts.mutableLibrary";
         let details = Map::from_iter([("capability".to_owned(), "prompts.mutableLibrary".into())]);

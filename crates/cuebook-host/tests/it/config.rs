@@ -111,7 +111,7 @@ fn the_schema_lists_every_table() {
     let tables: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
     assert_eq!(
         tables,
-        ["prompts", "models", "providers", "secrets", "keys", "packs", "limits", "run", "paths"]
+        ["prompts", "models", "providers", "secrets", "keys", "packs", "limits", "retention", "run", "paths"]
     );
 }
 

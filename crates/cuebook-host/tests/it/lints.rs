@@ -10,7 +10,7 @@ fn check(path: &str, content: &str, expect: &[(&str, usize, usize)]) {
     let project = Project::new().with(path, content);
     let host = project.host().unwrap();
     let found: Vec<(String, usize, usize)> = host
-        .warnings
+        .doubts()
         .iter()
         .map(|warning| {
             let place = warning.position().unwrap();

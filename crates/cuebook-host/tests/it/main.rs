@@ -11,5 +11,6 @@ mod overrides;
 mod packs;
 mod report;
 mod restart;
+mod retention;
 mod secrets;
 mod support;

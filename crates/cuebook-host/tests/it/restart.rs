@@ -155,7 +155,15 @@ fn runs_that_were_under_way_go_on_at_the_next_start() {
             let entry = RunEntry { run_id: run_id.clone(), status: RunStatus::Running, ..entry.clone() };
             let epoch = host.store.open(&principal, run_id, Open::New).await.unwrap();
             let (records, consumed) = (vec![renamed(&first, run_id)], Vec::new());
-            let batch = Append { run_id: run_id.clone(), epoch, records, consumed, entry, due: Due::Now };
+            let batch = Append {
+                run_id: run_id.clone(),
+                epoch,
+                records,
+                consumed,
+                holds: Vec::new(),
+                entry,
+                due: Due::Now,
+            };
             host.store.append(&principal, batch).await.unwrap();
         }
     });

@@ -1,5 +1,7 @@
 //! Projects in directories of their own, and hosts over them.
 
+mod clock;
+
 use std::fs;
 use std::path::Path;
 
@@ -10,6 +12,8 @@ use cuebook_host::wire::{Configurable, Sequence};
 use cuebook_host::{Host, Options, Problems, StartRun, WorkflowFile};
 use serde_json::{Map, Value as Json, json};
 use tempfile::TempDir;
+
+pub(crate) use clock::ManualClock;
 
 /// A project directory that goes with the test.
 pub(crate) struct Project(TempDir);

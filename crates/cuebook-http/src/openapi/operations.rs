@@ -124,9 +124,10 @@ fn runs(route: &Route) -> Option<Operation> {
         ("POST", "/v1/runs") => Operation::new("create_run", "Starts a run, once for each Idempotency-Key.")
             .takes(schema("CreateRun"))
             .gives(201, object(&["runId", "status", "eventsUrl"]))
-            .fails(&[404, 409]),
+            .fails(&[404, 409, 429, 503]),
         ("GET", "/v1/host/cuebook/runs") => Operation::new("list_runs", "The tenant's runs, newest first.")
             .query("limit", whole(1, 200))
+            .query("status", text())
             .gives(200, object(&["runs"]))
             .fails(&[400]),
         ("POST", "/v1/runs:bulk-cancel") => Operation::new("bulk_cancel_runs", "Ends several runs.")
@@ -139,11 +140,11 @@ fn runs(route: &Route) -> Option<Operation> {
             .query("streamMode", text())
             .query("bufferMs", json!({"type": "integer", "minimum": 0}))
             .streams("text/event-stream")
-            .fails(&[400, 404]),
+            .fails(&[400, 404, 429, 503]),
         ("GET", "/v1/runs/{runId}/events/poll") => {
             Operation::new("poll_events", "A run's events after a sequence.")
                 .query("lastSequence", json!({"type": "integer", "minimum": 0}))
-                .query("timeout", whole(1, 60))
+                .query("timeout", json!({"type": "integer", "minimum": 1}))
                 .gives(200, object(&["events", "isComplete"]))
                 .fails(&[400, 404])
         }
@@ -155,7 +156,7 @@ fn runs(route: &Route) -> Option<Operation> {
             Operation::new("resolve_interrupt", "Answers the interrupt of a node.")
                 .takes(of::<ResolveInterrupt>())
                 .gives(200, run_id())
-                .fails(&[404, 409, 422])
+                .fails(&[404, 409, 422, 429, 503])
         }
         ("GET", "/v1/host/cuebook/runs/{runId}/compositions/{sequence}") => {
             Operation::new("get_composition", "What a node was told, with the origin of every byte.")

@@ -23,8 +23,8 @@ use crate::stream::{Follow, Modes, follow};
 const MAX_BUFFER_MS: u64 = 5_000;
 /// How often an idle stream shows that it lives.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// How long a poll waits when the caller does not say, and at the most, in seconds.
-const POLL: (u64, u64) = (30, 60);
+/// How long a poll waits when the caller does not say, in seconds, if the host lets it.
+const POLL: u64 = 30;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -101,9 +101,11 @@ pub(super) async fn poll_events(
     Query(query): Query<PollQuery>,
 ) -> Result<Json<Value>, ApiError> {
     let principal = caller.principal(Scope::RunsRead)?;
-    let timeout = query.timeout.unwrap_or(POLL.0);
-    if !(1..=POLL.1).contains(&timeout) {
-        return Err(ApiError::invalid(format!("'timeout' is 1 to {} seconds", POLL.1)));
+    let longest = app.options.max_poll_seconds;
+    let usual = POLL.min(longest);
+    let timeout = query.timeout.unwrap_or(usual);
+    if !(1..=longest).contains(&timeout) {
+        return Err(ApiError::invalid(format!("'timeout' is 1 to {longest} seconds")));
     }
     let run_id = RunId::new(run_id);
     let from = Sequence(query.last_sequence.map_or(0, |last| last.saturating_add(1)));

@@ -28,5 +28,8 @@ pub(super) async fn get_readiness(State(app): State<App>) -> Result<Json<Value>,
 
 /// Metrics in the Prometheus text format.
 pub(super) async fn get_metrics(State(app): State<App>) -> impl IntoResponse {
-    ([(CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], app.metrics.text())
+    (
+        [(CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")],
+        app.metrics.text(&app.host),
+    )
 }

@@ -89,9 +89,10 @@ pub(super) async fn get_run(
 #[derive(Deserialize)]
 pub(super) struct ListQuery {
     limit: Option<usize>,
+    status: Option<String>,
 }
 
-/// The tenant's runs, newest first; for our own pages.
+/// The tenant's runs, newest first, of the statuses asked for; for our own pages.
 pub(super) async fn list_runs(
     State(app): State<App>,
     caller: Caller,
@@ -102,8 +103,17 @@ pub(super) async fn list_runs(
     if !(1..=LIST.1).contains(&limit) {
         return Err(ApiError::invalid(format!("'limit' is 1 to {}", LIST.1)));
     }
-    let runs = app.host.list_runs(&principal, limit).await?;
+    let statuses = read_statuses(query.status.as_deref())?;
+    let runs = app.host.list_runs(&principal, &statuses, limit).await?;
     Ok(Json(json!({ "runs": runs.iter().map(listed).collect::<Vec<_>>() })))
+}
+
+/// Reads a comma list of statuses.
+fn read_statuses(list: Option<&str>) -> Result<Vec<RunStatus>, ApiError> {
+    let names = list.into_iter().flat_map(|list| list.split(',')).map(str::trim);
+    names
+        .map(|name| name.parse::<RunStatus>().map_err(|error| ApiError::invalid(error.to_string())))
+        .collect()
 }
 
 /// A run as lists show it.

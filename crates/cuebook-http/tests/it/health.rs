@@ -30,6 +30,7 @@ async fn requests_are_counted_by_route_and_never_by_path() {
         r#"cuebook_http_requests_total{route="(none)",status="404"} 1"#,
         "cuebook_runs_created_total 1",
         "cuebook_event_streams 0",
+        "cuebook_write_queue 0",
     ] {
         assert!(answer.text.lines().any(|found| found == line), "{line} in\n{}", answer.text);
     }

@@ -100,6 +100,32 @@ impl Shelf {
     }
 }
 
+impl Shelf {
+    /// Forgets at most `limit` versions that were removed at `by` or before, unless `is_held` says that they are needed;
+    /// gives how many, and the bytes of their documents.
+    pub(super) fn forget(
+        &mut self,
+        by: Timestamp,
+        limit: usize,
+        is_held: impl Fn(&TemplateId, &Version) -> bool,
+    ) -> (usize, usize) {
+        let (mut count, mut bytes) = (0, 0);
+        for (template_id, versions) in &mut self.0 {
+            versions.retain(|version, kept| {
+                let is_old = kept.removed.as_ref().is_some_and(|(_, at)| *at <= by);
+                let goes = is_old && count < limit && !is_held(template_id, version);
+                if goes {
+                    count += 1;
+                    bytes += kept.prompt.document.len();
+                }
+                !goes
+            });
+        }
+        self.0.retain(|_, versions| !versions.is_empty());
+        (count, bytes)
+    }
+}
+
 impl MemoryStore {
     fn on_shelf<T>(&self, principal: &Principal, act: impl FnOnce(&mut Shelf) -> T) -> T {
         let mut tenants = self.tenants();

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use cuebook_prompt::Principal;
+use cuebook_wire::Timestamp;
 
 use super::MemoryStore;
 use crate::ports::Answer;
@@ -45,6 +46,13 @@ fn claim(table: &mut Table, claim: Claim) -> Claimed {
     let ticket = claim.ticket.clone();
     table.insert(claim.request.clone(), Known { claim, is_free: false, reply: None });
     Claimed::Yours(ticket)
+}
+
+/// Forgets at most `limit` requests that were claimed at `by` or before; gives how many.
+pub(super) fn forget(table: &mut Table, by: Timestamp, limit: usize) -> usize {
+    let old = table.iter().filter(|(_, known)| known.claim.at <= by).take(limit);
+    let old: Vec<RequestKey> = old.map(|(request, _)| request.clone()).collect();
+    old.iter().filter(|request| table.remove(request).is_some()).count()
 }
 
 fn settle(table: &mut Table, request: &RequestKey, ending: Ending) {

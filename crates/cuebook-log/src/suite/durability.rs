@@ -63,7 +63,7 @@ pub async fn writers_go_on_after_opening_anew(fixture: &impl Fixture) {
     let known = Writer { run_id: opened, next: 0, epoch: 1, ..third.clone() };
     assert_eq!(known.length().await, 0);
     known.take_over().await.append(1).await;
-    assert_eq!(store.runs(&tenant("acme"), usize::MAX).await.map(|runs| runs.len()), Ok(2));
+    assert_eq!(store.runs(&tenant("acme"), &[], usize::MAX).await.map(|runs| runs.len()), Ok(2));
 }
 
 /// The end of a run holds for every process.

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use super::Fixture;
 use super::model::{Model, ModelRun};
 use super::support::{Store, entry, record, signal, tenant, woken};
-use crate::agenda::Due;
+use crate::agenda::{Due, RunKey};
 use crate::ports::{Append, LogError, Offered, Open};
 
 /// A run of one of a few tenants.
@@ -63,6 +63,8 @@ pub enum Operation {
     Put(u8, u8),
     /// Looks a text up.
     Get(u8, u8),
+    /// Removes a run, which goes if it has ended.
+    Remove(Run),
 }
 
 fn runs() -> impl Strategy<Value = Run> {
@@ -93,6 +95,7 @@ fn operations() -> impl Strategy<Value = Operation> {
         1 => (0..2_u8, 0..4_usize).prop_map(|(tenant, limit)| Operation::List(tenant, limit)),
         1 => (0..2_u8, 0..3_u8).prop_map(|(tenant, text)| Operation::Put(tenant, text)),
         1 => (0..2_u8, 0..3_u8).prop_map(|(tenant, text)| Operation::Get(tenant, text)),
+        2 => runs().prop_map(Operation::Remove),
     ]
 }
 
@@ -121,7 +124,7 @@ impl Shape {
         entry.started_at = Timestamp::from_millis(self.started);
         let epoch = state.epoch().saturating_sub(self.epochs_back);
         let consumed = self.consumed.iter().map(u8::to_string).collect();
-        Append { run_id, epoch, records, consumed, entry, due: Due::Now }
+        Append { run_id, epoch, records, consumed, holds: Vec::new(), entry, due: Due::Now }
     }
 }
 
@@ -195,7 +198,7 @@ impl Followed {
         let mut expect = self.model.listed(number);
         expect.truncate(limit);
         let principal = Run { tenant: number, id: 0 }.principal();
-        assert_eq!(self.store.runs(&principal, limit).await, Ok(expect));
+        assert_eq!(self.store.runs(&principal, &[], limit).await, Ok(expect));
     }
 
     async fn put(&mut self, number: u8, text: u8) {
@@ -213,6 +216,18 @@ impl Followed {
         assert_eq!(self.store.get(&principal, &hash).await, Ok(expect));
     }
 
+    async fn remove(&mut self, run: Run) {
+        let may_go = self.model.runs.get(&run).is_some_and(ModelRun::has_ended);
+        let gone = may_go.then(|| self.model.runs.remove(&run)).flatten();
+        if gone.is_some() {
+            self.watches.remove(&run);
+        }
+        let key = RunKey { tenant: run.principal().tenant, run_id: run.id() };
+        let removed = self.store.remove_run(&key).await.expect("a run can be removed");
+        let expect = gone.map(|state| state.records.len() as u64);
+        assert_eq!(removed.map(|freed| freed.records), expect);
+    }
+
     async fn take(&mut self, operation: &Operation) {
         match operation {
             Operation::Open(run, is_new) => self.open(*run, *is_new).await,
@@ -222,6 +237,7 @@ impl Followed {
             Operation::List(tenant, limit) => self.list(*tenant, *limit).await,
             Operation::Put(tenant, text) => self.put(*tenant, *text).await,
             Operation::Get(tenant, text) => self.get(*tenant, *text).await,
+            Operation::Remove(run) => self.remove(*run).await,
         }
     }
 

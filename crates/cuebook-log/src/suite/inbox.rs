@@ -148,3 +148,41 @@ pub async fn many_senders_keep_their_order(fixture: &impl Fixture) {
         assert!(of_sender.eq((0..50).map(|turn| json!([sender, turn])).collect::<Vec<_>>().iter()));
     }
 }
+
+async fn offer_within(writer: &Writer, key: &str, room: usize) -> Offered {
+    let offered = writer.store.offer_within(&writer.principal, &writer.run_id, signal(key), room).await;
+    offered.expect("a known run takes signals")
+}
+
+/// A full inbox takes nothing new and knows what came before; consuming makes room.
+pub async fn an_inbox_takes_what_it_has_room_for(fixture: &impl Fixture) {
+    let mut writer = Writer::begin(&fixture.open().await, "run").await;
+    for (key, expect) in [
+        ("one", Offered::Accepted),
+        ("two", Offered::Accepted),
+        ("three", Offered::Full),
+        ("one", Offered::Duplicate),
+        ("three", Offered::Full),
+    ] {
+        assert_eq!(offer_within(&writer, key, 2).await, expect, "{key}");
+    }
+    assert_eq!(writer.keys().await, ["one", "two"]);
+    consume(&mut writer, &["one"]).await;
+    assert_eq!(offer_within(&writer, "one", 2).await, Offered::Duplicate);
+    assert_eq!(offer_within(&writer, "three", 2).await, Offered::Accepted);
+    assert_eq!(offer_within(&writer, "four", 2).await, Offered::Full);
+    assert_eq!(writer.offer("four").await, Offered::Accepted, "without a bound");
+    assert_eq!(offer_within(&writer, "five", 0).await, Offered::Full);
+}
+
+/// Of many who want the last place in an inbox one gets it.
+pub async fn one_of_many_gets_the_last_place(fixture: &impl Fixture) {
+    let writer = Writer::begin(&fixture.open().await, "run").await;
+    let tasks = (0..TASKS).map(|number| {
+        let writer = writer.clone();
+        tokio::spawn(async move { offer_within(&writer, &number.to_string(), 1).await })
+    });
+    let offered = all(tasks.collect()).await;
+    assert_eq!(offered.iter().filter(|offered| **offered == Offered::Accepted).count(), 1);
+    assert_eq!(offered.iter().filter(|offered| **offered == Offered::Full).count(), TASKS - 1);
+}

@@ -18,7 +18,7 @@ async fn start(store: &Store, run_id: &str, started: i64) {
 }
 
 async fn listed(store: &Store, limit: usize) -> Vec<String> {
-    let entries = store.runs(&tenant("acme"), limit).await.expect("a tenant has an index");
+    let entries = store.runs(&tenant("acme"), &[], limit).await.expect("a tenant has an index");
     entries.into_iter().map(|entry| entry.run_id.as_str().to_owned()).collect()
 }
 
@@ -36,7 +36,7 @@ pub async fn the_entry_is_that_of_the_last_batch(fixture: &impl Fixture) {
         let entry = batch.entry.clone();
         writer.commit(batch).await;
         assert_eq!(writer.entry().await, Ok(entry.clone()));
-        assert_eq!(store.runs(&writer.principal, 10).await, Ok(vec![entry]));
+        assert_eq!(store.runs(&writer.principal, &[], 10).await, Ok(vec![entry]));
     }
 }
 
@@ -90,4 +90,28 @@ pub async fn a_run_without_a_batch_is_not_listed(fixture: &impl Fixture) {
     opened = opened.take_over().await;
     opened.append(1).await;
     assert_eq!(listed(&store, usize::MAX).await, ["written", "opened"]);
+}
+
+/// A list of statuses has the newest runs of these, as many as its limit.
+pub async fn a_list_is_of_the_statuses_asked_for(fixture: &impl Fixture) {
+    let store = fixture.open().await;
+    for (place, status) in
+        (0..).zip([RunStatus::Failed, RunStatus::Running, RunStatus::Failed, RunStatus::Completed])
+    {
+        let mut writer = Writer::begin(&store, &format!("run{place}")).await;
+        let mut batch = writer.batch(1);
+        batch.entry.started_at = Timestamp::from_millis(place);
+        batch.entry.status = status;
+        writer.commit(batch).await;
+    }
+    let check = async |statuses: &[RunStatus], limit, expect: &[&str]| {
+        let entries = store.runs(&tenant("acme"), statuses, limit).await.expect("a tenant has an index");
+        let listed: Vec<&str> = entries.iter().map(|entry| entry.run_id.as_str()).collect();
+        assert_eq!(listed, expect, "{statuses:?}");
+    };
+    check(&[], 9, &["run3", "run2", "run1", "run0"]).await;
+    check(&[RunStatus::Failed], 9, &["run2", "run0"]).await;
+    check(&[RunStatus::Failed], 1, &["run2"]).await;
+    check(&[RunStatus::Completed, RunStatus::Running], 9, &["run3", "run1"]).await;
+    check(&[RunStatus::Cancelled], 9, &[]).await;
 }

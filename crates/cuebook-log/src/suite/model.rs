@@ -71,6 +71,10 @@ impl ModelRun {
         Ok(())
     }
 
+    pub(super) fn has_ended(&self) -> bool {
+        self.records.last().is_some_and(|record| record.event.event_type.is_terminal())
+    }
+
     pub(super) fn offer(&mut self, signal: &Signal) -> Offered {
         if self.offered.iter().any(|earlier| earlier.key == signal.key) {
             return Offered::Duplicate;

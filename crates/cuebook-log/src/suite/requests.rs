@@ -22,6 +22,15 @@ fn claim(key: &str, body: &str, owner: &str, ticket: &str) -> Claim {
     }
 }
 
+/// A claim at so many milliseconds, which forgets nothing.
+pub(super) fn claim_at(key: &str, at: u64) -> Claim {
+    Claim {
+        at: millis(at),
+        forgotten: cuebook_wire::Timestamp::from_millis(i64::MIN),
+        ..claim(key, "{}", "one", key)
+    }
+}
+
 fn reply(body: &str) -> Reply {
     let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let headers = vec![header("content-type", "application/json"), header("location", "/v1/runs/\u{e9}")];

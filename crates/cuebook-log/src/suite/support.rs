@@ -93,7 +93,7 @@ impl Writer {
         let records: Vec<Record> = numbers.into_iter().map(|number| record(&self.run_id, number)).collect();
         let entry = entry(&self.run_id, self.next + records.len() as u64);
         let (run_id, epoch, consumed) = (self.run_id.clone(), self.epoch, Vec::new());
-        Append { run_id, epoch, records, consumed, entry, due: Due::Now }
+        Append { run_id, epoch, records, consumed, holds: Vec::new(), entry, due: Due::Now }
     }
 
     /// The batch of `count` records that may come next.
@@ -171,7 +171,7 @@ impl Writer {
             records: self.log().await,
             pending: self.pending().await,
             entry: self.entry().await,
-            listed: self.store.runs(&self.principal, usize::MAX).await.expect("a tenant has an index"),
+            listed: self.store.runs(&self.principal, &[], usize::MAX).await.expect("a tenant has an index"),
         }
     }
 }

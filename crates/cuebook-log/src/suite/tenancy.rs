@@ -24,7 +24,7 @@ async fn assert_unknown(store: &Store, principal: &Principal, template: &Writer)
     assert_eq!(store.offer(principal, run_id, signal("one")).await, Err(unknown.clone()));
     assert_eq!(store.pending(principal, run_id).await, Err(unknown.clone()));
     assert_eq!(store.entry(principal, run_id).await, Err(unknown));
-    assert_eq!(store.runs(principal, usize::MAX).await, Ok(Vec::new()));
+    assert_eq!(store.runs(principal, &[], usize::MAX).await, Ok(Vec::new()));
 }
 
 /// Asking for a run that nobody opened says so, and does not make it.

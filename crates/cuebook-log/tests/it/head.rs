@@ -33,7 +33,7 @@ fn batch(records: &[(u64, EventType)]) -> Append {
         updated_at: Timestamp::from_millis(0),
     };
     let records = records.iter().map(|(sequence, event_type)| record(*sequence, event_type)).collect();
-    Append { run_id, epoch: 2, records, consumed: Vec::new(), entry, due: Due::Now }
+    Append { run_id, epoch: 2, records, consumed: Vec::new(), holds: Vec::new(), entry, due: Due::Now }
 }
 
 /// Holds a batch against [`HEAD`]; `expect` is the head's next sequence and end, or the refusal as it reads.

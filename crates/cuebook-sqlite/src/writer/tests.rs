@@ -121,7 +121,7 @@ async fn a_failed_commit_fails_its_whole_group_and_no_other() {
     let watch = watchers.subscribe(run_key.clone());
     let (release, first) = occupy(&writer);
     let good = queued(&writer, move |connection| {
-        let news = Some(News { run: run_key, next: Sequence(1) });
+        let news = Some(News { run: run_key, next: Some(Sequence(1)) });
         insert(connection, 1).map(|done| Done { news, ..done })
     });
     let refused = queued(&writer, |_| Err::<Done<()>, _>(LogError::Ended(RunId::new("run"))));
@@ -164,7 +164,7 @@ async fn watchers_are_told_before_the_answer() {
     let (writer, watchers) = writer(&Options::default());
     let run_key = ("acme".to_owned(), RunId::new("run"));
     let watch = watchers.subscribe(run_key.clone());
-    let news = News { run: run_key, next: Sequence(3) };
+    let news = News { run: run_key, next: Some(Sequence(3)) };
     let answer = writer.ask(|_| Ok(Done { answer: (), news: Some(news) })).await;
     assert_eq!((answer, *watch.borrow()), (Ok(()), Sequence(3)));
     assert!(watch.has_changed().expect("the channel is open"));
@@ -201,4 +201,26 @@ async fn a_caller_waits_when_the_queue_is_full() {
     drop(release);
     assert_eq!((first.await, in_queue.await, waits.await), (Ok(()), Ok(1), Ok(3)));
     assert_eq!(writer.ask(numbers).await, Ok(vec![1, 3]));
+}
+
+#[test]
+fn the_queue_counts_what_is_not_answered_and_who_waits_to_hand_over() {
+    let (writer, _) = writer(&Options { queue: NonZeroUsize::MIN, ..Options::default() });
+    assert_eq!(writer.queue(), QueueLength { waiting: 0, room: Some(1) });
+    let (release, mut busy) = occupy(&writer);
+    assert_eq!(writer.queue(), QueueLength { waiting: 1, room: Some(1) });
+    assert!(writer.queue().is_full());
+    let mut more: Vec<_> =
+        (0..3).map(|number| queued(&writer, move |connection| insert(connection, number))).collect();
+    assert_eq!(writer.queue().waiting, 4);
+    drop(more.pop());
+    assert_eq!(writer.queue().waiting, 3, "who goes away is not counted");
+    drop(release);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    runtime.block_on(async {
+        (&mut busy).await.expect("the writer goes on");
+        join_all(more).await.into_iter().for_each(|answer| assert!(answer.is_ok()));
+    });
+    drop(busy);
+    assert_eq!(writer.queue().waiting, 0);
 }

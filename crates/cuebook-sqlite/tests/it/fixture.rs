@@ -100,10 +100,10 @@ async fn assert_written(store: &SqliteStore) {
     let (going, ended) = (RunId::new("going"), RunId::new("ended"));
     assert_eq!(log(store, &going).await, Ok(batch(&going, 0, 3).records));
     assert_eq!(log(store, &ended).await, Ok(ending().records));
-    assert_eq!(store.runs(&acme(), 9).await, Ok(vec![ending().entry, entry(&going)]));
+    assert_eq!(store.runs(&acme(), &[], 9).await, Ok(vec![ending().entry, entry(&going)]));
     assert_eq!(store.pending(&acme(), &going).await, Ok(vec![signal("one"), signal("three")]));
     assert_eq!(store.read(&other(), &going, Sequence(0), 9).await, Ok(Vec::new()));
-    assert_eq!(store.runs(&other(), 9).await, Ok(Vec::new()));
+    assert_eq!(store.runs(&other(), &[], 9).await, Ok(Vec::new()));
     let hash = ContentHash::of(TEXT);
     assert_eq!(store.get(&acme(), &hash).await, Ok(Some(TEXT.to_owned())));
     assert_eq!(store.get(&other(), &hash).await, Ok(None));

@@ -85,7 +85,7 @@ fn foreign_files_are_refused_and_not_touched() {
 
 #[test]
 fn a_newer_format_is_refused_and_not_touched() {
-    let expect = "'<dir>/cuebook.db' has format 99, this version knows formats up to 15; \
+    let expect = "'<dir>/cuebook.db' has format 99, this version knows formats up to 16; \
                   use a newer version or choose another directory";
     let newer = |directory: &Path| {
         fresh(directory);
@@ -106,7 +106,7 @@ fn a_newer_format_that_only_the_write_ahead_log_knows_is_refused() {
             fs::copy(living.path().join(name), directory.join(name)).expect("a file can be copied");
         }
     };
-    let expect = "'<dir>/cuebook.db' has format 99, this version knows formats up to 15; \
+    let expect = "'<dir>/cuebook.db' has format 99, this version knows formats up to 16; \
                   use a newer version or choose another directory";
     check(killed, expect);
 }

@@ -51,7 +51,7 @@ pub(crate) fn entry(run_id: &RunId) -> RunEntry {
 pub(crate) fn batch(run_id: &RunId, first: u64, count: u64) -> Append {
     let records = (first..first + count).map(|sequence| record(run_id, sequence)).collect();
     let (run_id, consumed, entry) = (run_id.clone(), Vec::new(), entry(run_id));
-    Append { run_id, epoch: 1, records, consumed, entry, due: Due::Now }
+    Append { run_id, epoch: 1, records, consumed, holds: Vec::new(), entry, due: Due::Now }
 }
 
 pub(crate) async fn begin(store: &SqliteStore, run_id: &RunId) {

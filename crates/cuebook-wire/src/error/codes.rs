@@ -113,6 +113,7 @@ error_codes! {
     RecursionLimitExceeded = "recursion_limit_exceeded", Run, -, "The run executed more nodes than allowed", "look for a loop without an end, or raise `recursionLimit`";
     RunTimeout = "run_timeout", Run, -, "The run took longer than allowed", "raise `settings.timeout` of the workflow";
     LoopLimitExceeded = "loop_limit_exceeded", Run, -, "A loop came round more often than allowed", "check its condition, or raise `settings.maxLoopbackIterations`";
+    EventLimitExceeded = "event_limit_exceeded", Run, -, "The run would need more events than allowed", "look for a loop without an end or a very long stream, or raise `limits.max_events`";
     NodeTimeout = "node_timeout", Run, -, "A node took longer than allowed", "raise the node's timeout or give it less to do";
     NodeFailed = "node_failed", Run, -, "A node ended in an error of its own", "read the error's message and details";
     NodeTypeUnknown = "node_type_unknown", Load, 400, "The host has no such node type", "use one of the node types the host lists";

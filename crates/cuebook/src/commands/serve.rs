@@ -59,11 +59,8 @@ pub(crate) async fn serve(args: ServeArgs, output: Output) -> Result<Exit, Probl
     options.data = Some(args.data.clone());
     let host = Arc::new(Host::open(&options)?);
     let keys = keys(&args, &host)?;
-    let app = App::new(
-        Arc::clone(&host),
-        keys,
-        HttpOptions { test_seams: args.test_seams, ..HttpOptions::default() },
-    );
+    let http = HttpOptions { test_seams: args.test_seams, ..HttpOptions::of(&host.config.limits) };
+    let app = App::new(Arc::clone(&host), keys, http);
     let ready = |address| {
         tell(address, output);
         let told = host.watch_projects(move |problems| output.remarks(&problems));

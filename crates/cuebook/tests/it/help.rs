@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::support::Project;
 
-const COMMANDS: [&[&str]; 25] = [
+const COMMANDS: [&[&str]; 29] = [
     &[],
     &["run"],
     &["serve"],
@@ -20,6 +20,10 @@ const COMMANDS: [&[&str]; 25] = [
     &["template"],
     &["template", "render"],
     &["template", "check"],
+    &["runs"],
+    &["runs", "list"],
+    &["runs", "get"],
+    &["runs", "prune"],
     &["packs"],
     &["packs", "install"],
     &["packs", "list"],

@@ -24,6 +24,7 @@ mod project_files;
 mod prompts;
 mod remote;
 mod run;
+mod runs;
 mod secrecy;
 mod serve;
 mod server;

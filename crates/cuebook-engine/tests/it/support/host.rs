@@ -30,6 +30,7 @@ pub(crate) struct TestHost {
     observability: Observability,
     configurable: Option<Configurable>,
     max_node_executions: u64,
+    max_events: u64,
     untagged: Trust,
     run_id: String,
 }
@@ -49,6 +50,7 @@ impl TestHost {
             observability: Observability::Full,
             configurable: None,
             max_node_executions: 100,
+            max_events: u64::MAX,
             untagged: Trust::Trusted,
             run_id: "run_test".to_owned(),
         }
@@ -90,6 +92,10 @@ impl TestHost {
         Self { max_node_executions, ..self }
     }
 
+    pub(crate) fn max_events(self, max_events: u64) -> Self {
+        Self { max_events, ..self }
+    }
+
     pub(crate) fn distrusting_inputs(self) -> Self {
         Self { untagged: Trust::Untrusted, ..self }
     }
@@ -129,6 +135,8 @@ impl TestHost {
             now: at(0),
             observability: self.observability,
             max_node_executions: self.max_node_executions,
+            max_events: self.max_events,
+            scope: None,
             agents: std::collections::BTreeMap::new(),
         }
     }

@@ -20,7 +20,9 @@ use super::{Answer, Call, EventStream, MEMBER, OURS, POWERLESS, THEIRS, project}
 /// How a test host is made.
 #[derive(Default)]
 pub(crate) struct Builder {
-    options: HttpOptions,
+    test_seams: bool,
+    body_timeout: Option<Duration>,
+    config: String,
     observability: Option<&'static str>,
     templates: Vec<Json>,
     on_disk: bool,
@@ -29,17 +31,22 @@ pub(crate) struct Builder {
 
 impl Builder {
     pub(crate) fn test_seams(mut self) -> Self {
-        self.options.test_seams = true;
+        self.test_seams = true;
         self
     }
 
-    pub(crate) fn max_body_bytes(mut self, limit: usize) -> Self {
-        self.options.max_body_bytes = limit;
+    pub(crate) fn max_body_bytes(self, limit: usize) -> Self {
+        self.config(&format!("[limits]\nmax_body_bytes = {limit}\n"))
+    }
+
+    /// More tables of the configuration.
+    pub(crate) fn config(mut self, tables: &str) -> Self {
+        self.config.push_str(tables);
         self
     }
 
     pub(crate) fn body_timeout(mut self, timeout: Duration) -> Self {
-        self.options.body_timeout = timeout;
+        self.body_timeout = Some(timeout);
         self
     }
 
@@ -66,9 +73,10 @@ impl Builder {
         let directory = TempDir::new().unwrap();
         let level = self.observability.unwrap_or("full");
         let mutable = !self.is_immutable;
-        let config = format!("[prompts]\nobservability = \"{level}\"\nmutable_library = {mutable}\n");
+        let config =
+            format!("[prompts]\nobservability = \"{level}\"\nmutable_library = {mutable}\n{}", self.config);
         project::write(directory.path(), &config, &self.templates);
-        TestHost::over(directory, self.options, self.on_disk)
+        TestHost::over(directory, self.test_seams, self.body_timeout, self.on_disk)
     }
 }
 
@@ -91,12 +99,14 @@ impl TestHost {
         Builder::default()
     }
 
-    fn over(directory: TempDir, options: HttpOptions, on_disk: bool) -> Self {
+    fn over(directory: TempDir, test_seams: bool, body_timeout: Option<Duration>, on_disk: bool) -> Self {
         let root = directory.path().to_owned();
         let data = on_disk.then(|| root.join("data"));
         let host = Host::open(&Options { root, data, ..Options::default() });
         let host = host.unwrap_or_else(|problems| panic!("{:?}", problems.to_json()));
         let host = Arc::new(host);
+        let mut options = HttpOptions { test_seams, ..HttpOptions::of(&host.config.limits) };
+        options.body_timeout = body_timeout.unwrap_or(options.body_timeout);
         let app = App::new(Arc::clone(&host), keys(), options.clone());
         Self { router: router(app.clone()), app, host, directory, options }
     }
@@ -110,7 +120,19 @@ impl TestHost {
             tokio::task::yield_now().await;
         }
         drop(host);
-        Self::over(directory, options, true)
+        Self::over(directory, options.test_seams, Some(options.body_timeout), true)
+    }
+
+    /// The host behind the routes.
+    pub(crate) fn host(&self) -> &Arc<Host> {
+        &self.host
+    }
+
+    /// Waits until so many runs have something under way.
+    pub(crate) async fn until_in_flight(&self, count: usize) {
+        while self.host.runs_in_flight() != count {
+            tokio::task::yield_now().await;
+        }
     }
 
     /// The whole answer to a call.
