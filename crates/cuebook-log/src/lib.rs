@@ -25,8 +25,8 @@ pub use ports::{
     RunLog, RunStore, Signal,
 };
 pub use prompts::{
-    AddRule, Added, KeptPrompt, NewPrompt, PromptLibrary, PromptRemoval, PromptVersion, Removed, Which,
-    is_later, latest,
+    AddRule, Added, ImportedPrompts, KeptPrompt, NewPrompt, PromptImport, PromptLibrary, PromptRemoval,
+    PromptVersion, Removed, Which, is_later, latest,
 };
 pub use record::{Private, Record};
 pub use requests::{Claim, Claimed, Ending, Reply, RequestKey, Requests};

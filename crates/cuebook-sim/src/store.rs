@@ -7,9 +7,9 @@ use std::thread::{self, Thread};
 
 use cuebook_log::{
     Added, Agenda, Answer, Append, Blobs, Checkpoint, Checkpoints, Claim, Claimed, Definition, Definitions,
-    Ending, Inbox, KeptPrompt, LogError, NewPrompt, Offered, Open, PromptLibrary, PromptRemoval,
-    PromptVersion, Record, Removed, RequestKey, Requests, RunEntry, RunIndex, RunKey, RunLog, RunStore,
-    Signal, Unfinished, Which,
+    Ending, ImportedPrompts, Inbox, KeptPrompt, LogError, NewPrompt, Offered, Open, PromptImport,
+    PromptLibrary, PromptRemoval, PromptVersion, Record, Removed, RequestKey, Requests, RunEntry, RunIndex,
+    RunKey, RunLog, RunStore, Signal, Unfinished, Which,
 };
 use cuebook_prompt::{ContentHash, Principal};
 use cuebook_wire::{RunId, Sequence, TemplateId, Timestamp, WorkflowId};
@@ -195,6 +195,14 @@ impl Requests for FaultyStore {
 impl PromptLibrary for FaultyStore {
     fn add_prompt<'a>(&'a self, principal: &'a Principal, new: NewPrompt) -> Answer<'a, Added> {
         self.ask(self.inner.add_prompt(principal, new))
+    }
+
+    fn import_prompts<'a>(
+        &'a self,
+        principal: &'a Principal,
+        import: PromptImport,
+    ) -> Answer<'a, ImportedPrompts> {
+        self.ask(self.inner.import_prompts(principal, import))
     }
 
     fn prompt<'a>(
