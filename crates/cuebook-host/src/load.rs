@@ -22,9 +22,9 @@ use crate::load::prompts::FileLibrary;
 use crate::report::Problems;
 
 pub(crate) use agents::{load as load_agents, read_intrinsic};
-pub(crate) use lint::{lint, template_findings};
+pub(crate) use lint::lint;
 pub(crate) use packs::places as pack_places;
-pub(crate) use prompts::doubtful;
+pub(crate) use prompts::{doubtful, read_document, template_of};
 pub(crate) use workflows::load_workflow;
 pub use workflows::{WorkflowFile, Workflows};
 

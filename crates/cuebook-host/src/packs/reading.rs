@@ -44,7 +44,7 @@ struct Draft {
     content: Result<(Content, Vec<Diagnostic>), Problems>,
 }
 
-/// Reads and checks the pack in `directory`.
+/// Reads and checks the pack in `directory`, which may be an archive.
 ///
 /// # Errors
 ///
@@ -82,7 +82,7 @@ pub(crate) fn read(directory: &Path, policy: &PackPolicy) -> Result<Reading, Pro
 
 fn no_manifest(directory: &Path) -> Problems {
     let problem = refused(format!("there is no {PACK_FILE} in {}", shown(directory)));
-    problem.with_hint("a pack is a directory with its manifest at the top").into()
+    problem.with_hint("a pack is a directory or an archive (.tgz) with its manifest at the top").into()
 }
 
 fn prompts(manifest: PromptPackManifest, document: &Document) -> Draft {

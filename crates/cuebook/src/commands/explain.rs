@@ -109,12 +109,12 @@ async fn explain_node(args: &ExplainNodeArgs, output: Output) -> Result<Exit, Pr
     };
     let preview = host.preview(PreviewNode { start, node: &args.node, ports: ports(&args.ports)? }).await?;
     if output.is_json() {
-        let mut facts = json!(preview);
-        facts["problems"] = preview.problems.to_json();
-        output::json(&facts);
+        output::json(&preview.to_json(true));
     } else {
         output::data(&disclose_preview(&preview, args.text));
         output.remarks(&preview.problems);
+        output.remarks(&preview.slots);
+        preview.templates.iter().for_each(|lint| output.remarks(&lint.problems()));
     }
     Ok(if preview.problems.is_empty() { Exit::Fine } else { Exit::Findings })
 }
