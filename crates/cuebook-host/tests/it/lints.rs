@@ -1,5 +1,6 @@
 //! What is doubtful about templates, told when they are loaded.
 
+use cuebook_host::prompt::Principal;
 use serde_json::json;
 
 use crate::support::{Project, template};
@@ -20,7 +21,8 @@ fn check(path: &str, content: &str, expect: &[(&str, usize, usize)]) {
     let found: Vec<(&str, usize, usize)> =
         found.iter().map(|(code, line, column)| (code.as_str(), *line, *column)).collect();
     assert_eq!(found, expect, "of {content:?}");
-    assert_eq!(host.check().warnings.iter().count(), expect.len());
+    let check = futures_util::FutureExt::now_or_never(host.check(&Principal::local())).unwrap();
+    assert_eq!(check.warnings.iter().count(), expect.len());
 }
 
 #[test]
