@@ -97,7 +97,8 @@ pub(crate) fn load(config: &Config, directories: &Directories) -> Result<Loaded,
     }
     let mut libraries = vec![host.into_library()];
     let mut warnings = Problems::new();
-    if let Some(packs) = problems.collect(packs::load(&directories.packs, &config.packs.policy())) {
+    let policy = config.packs.policy(&config.prompts.library);
+    if let Some(packs) = problems.collect(packs::load(&directories.packs, &policy)) {
         agents.extend(packs.agents);
         libraries.extend(packs.libraries);
         warnings.extend(packs.warnings);

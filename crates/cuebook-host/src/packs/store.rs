@@ -66,7 +66,7 @@ impl PackStore {
             directories: directories.packs,
             target: target.unwrap_or_else(|| root.join("packs")),
             agents: directories.agents,
-            policy: config.packs.policy(),
+            policy: config.packs.policy(&config.prompts.library),
         })
     }
 

@@ -1,5 +1,6 @@
 //! Packs: what is taken, what is refused, and that a refusal changes nothing.
 
+mod archive;
 mod bench;
 mod signed;
 
@@ -155,9 +156,40 @@ fn another_version_takes_the_place_only_when_asked_to() {
     let before = bench.installed_files();
     assert!(messages(&bench.install("new").unwrap_err())[0].starts_with("pack_already_installed"));
     assert_eq!(bench.store().list().unwrap().0[0].version, "1.0.0");
-    bench.replace("new").unwrap();
+    bench.replace("new").unwrap().unwrap();
     assert_eq!(bench.store().list().unwrap().0[0].version, "1.1.0");
     assert_eq!(bench.installed_files(), before);
+}
+
+#[test]
+fn a_pack_is_held_against_the_one_in_whose_place_it_comes() {
+    let bench = Bench::new("");
+    bench.manifest("new", &phrases("1.0.0"));
+    bench.install("new").unwrap();
+    let mut next = phrases("1.1.0");
+    next["prompts"][0]["version"] = json!("1.0.1");
+    next["prompts"][0]["text"] = json!("Greet {{person}}.");
+    next["prompts"][0]["variables"][0]["name"] = json!("person");
+    bench.manifest("new", &next);
+    let checked = bench.store().verify(&bench.path("new")).unwrap();
+    let replaced = bench.replace("new").unwrap().unwrap();
+    for templates in [checked.templates, replaced.templates] {
+        let found = messages(&templates[0].problems());
+        let expect = "prompt_breaking_change: variable 'name' is called 'person', but 1.0.0 and 1.0.1 have one major version";
+        assert_eq!(found, [expect]);
+        let place = templates[0].problems().iter().next().unwrap().position().unwrap();
+        assert!(bench.read("new/pack.json").lines().nth(place.line - 1).unwrap().contains("person"));
+    }
+}
+
+#[test]
+fn no_pack_is_called_as_a_library_of_the_host() {
+    let bench = Bench::new("[prompts]\nlibrary = \"vendor.acme.phrases\"\n");
+    bench.manifest("new", &phrases("1.0.0"));
+    bench.check_install("new", "pack_invalid");
+    for name in ["user", "host"] {
+        check_members(phrases("1.0.0"), &[("/name", json!(name))], &["prompt_template_invalid"]);
+    }
 }
 
 #[test]
