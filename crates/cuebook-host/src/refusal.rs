@@ -144,9 +144,8 @@ mod tests {
     #[test]
     fn problems_keep_their_places_and_lose_the_names_of_files() {
         let source = cuebook_template::Source::new("prompts/secret-place.md", "You {{ar}}.");
-        let problem =
-            cuebook_template::Diagnostic::error(ErrorCode::PromptVariableUnresolved.as_str(), "unbound")
-                .at(&source, (4..10).into());
+        let problem = Diagnostic::error(ErrorCode::PromptVariableUnresolved.as_str(), "unbound")
+            .at(&source, (4..10).into());
         let refusal = Refusal::from(Problems::from(problem));
         assert_eq!(refusal.code, ErrorCode::PromptVariableUnresolved);
         let problems = &refusal.details["problems"];

@@ -103,7 +103,7 @@ mod tests {
         }
         check("ends\r", json!({}), "json");
         check("null", json!({"b": null}), "json");
-        check("mixed", json!({"b": 18_446_744_073_709_551_615_u64}), "json");
+        check("large", json!({"b": 18_446_744_073_709_551_615_u64}), "md");
     }
 
     #[test]

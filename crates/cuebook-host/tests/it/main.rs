@@ -4,12 +4,15 @@
 
 mod agent_library;
 mod config;
+mod exchange;
 mod inputs;
 mod journal;
 mod lints;
 mod overrides;
 mod packs;
+mod preview;
 mod report;
 mod restart;
 mod secrets;
+mod slots;
 mod support;
