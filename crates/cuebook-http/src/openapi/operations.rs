@@ -242,7 +242,7 @@ fn prompts(route: &Route) -> Option<Operation> {
         ("POST", "/v1/host/cuebook/preview") => {
             let mut body = of::<PreviewPrompt>();
             body["properties"]["template"] = schema("PromptTemplate");
-            body["properties"]["agent"] = schema("AgentManifest");
+            body["properties"]["agent"] = object(&["agentId", "persona", "modelClass"]);
             Operation::new("preview_prompt", "What a node would be told, without a run.")
                 .query("workspaceId", text())
                 .takes(body)

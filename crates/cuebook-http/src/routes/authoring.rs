@@ -124,7 +124,8 @@ pub(super) async fn preview_prompt(
     if request.workflow_id.is_some() {
         caller.principal(Scope::ManifestRead)?;
     }
-    let draft = request.read().map_err(|faults: Vec<Fault>| ApiError::faults(faults[0].code, &faults))?;
+    let draft =
+        request.read().map_err(|faults: Vec<Fault>| ApiError::faults(ErrorCode::ValidationError, &faults))?;
     let shows_text = app.host.config.prompts.observability == Observability::Full;
     let preview = app.host.preview_draft(&principal, draft).await?;
     Ok(Json(preview.to_json(shows_text)))
