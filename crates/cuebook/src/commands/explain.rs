@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Subcommand};
 use cuebook_host::prompt::Principal;
 use cuebook_host::{
-    Host, PreviewNode, Problems, RunView, StartRun, disclose_node, disclose_preview, journal, named,
-    read_typed,
+    Host, PreviewNode, Problems, PromptLint, RunView, StartRun, disclose_node, disclose_preview, journal,
+    named, read_typed,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -112,9 +112,9 @@ async fn explain_node(args: &ExplainNodeArgs, output: Output) -> Result<Exit, Pr
         output::json(&preview.to_json(true));
     } else {
         output::data(&disclose_preview(&preview, args.text));
-        output.remarks(&preview.problems);
-        output.remarks(&preview.slots);
-        preview.templates.iter().for_each(|lint| output.remarks(&lint.problems()));
+        let doubtful = preview.templates.iter().flat_map(PromptLint::problems);
+        let told = preview.problems.iter().chain(preview.slots.iter()).cloned();
+        output.remarks(&told.chain(doubtful).collect());
     }
     Ok(if preview.problems.is_empty() { Exit::Fine } else { Exit::Findings })
 }

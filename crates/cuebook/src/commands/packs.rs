@@ -151,7 +151,7 @@ fn show(packs: &[PackView], problems: &Problems, output: Output, line: fn(&PackV
 
 /// What is doubtful about the templates of a pack.
 fn findings(templates: &[PromptLint], output: Output) {
-    templates.iter().for_each(|lint| output.remarks(&lint.problems()));
+    output.remarks(&templates.iter().flat_map(PromptLint::problems).collect());
 }
 
 fn row(pack: &PackView) -> String {

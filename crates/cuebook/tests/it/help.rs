@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::support::Project;
 
-const COMMANDS: [&[&str]; 25] = [
+const COMMANDS: [&[&str]; 28] = [
     &[],
     &["run"],
     &["serve"],
@@ -15,6 +15,9 @@ const COMMANDS: [&[&str]; 25] = [
     &["prompts", "list"],
     &["prompts", "get"],
     &["prompts", "render"],
+    &["prompts", "check"],
+    &["prompts", "export"],
+    &["prompts", "import"],
     &["prompts", "diff"],
     &["prompts", "history"],
     &["template"],

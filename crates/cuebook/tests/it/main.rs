@@ -20,6 +20,7 @@ mod observability;
 mod openai;
 mod pack_store;
 mod packs;
+mod prompt_files;
 mod prompts;
 mod remote;
 mod run;

@@ -70,10 +70,8 @@ async fn in_library(args: &LibraryArgs, references: &[String]) -> Result<Vec<Pro
 }
 
 fn show(check: &PromptCheck, output: Output) {
-    output.remarks(&check.problems);
-    for lint in &check.templates {
-        output.remarks(&lint.problems());
-    }
+    let found = check.templates.iter().flat_map(PromptLint::problems);
+    output.remarks(&check.problems.iter().cloned().chain(found).collect());
     if check.templates.is_empty() {
         output::note("there are no templates to check");
     }
