@@ -79,7 +79,7 @@ pub struct Composition {
 /// Composes `parts`; `None` when there are none.
 pub fn compose(mut parts: Vec<Part>, secrets: &SecretValues) -> Option<Composition> {
     parts.sort_by_key(|part| part.slot.rank());
-    let mut writer = Writer::new(secrets);
+    let mut writer = Writer::new(secrets, length_of(&parts));
     let system = writer.write_body(parts.iter().filter(|part| part.slot.is_system_body()));
     let user = writer.write_body(parts.iter().filter(|part| !part.slot.is_system_body()));
     let kind = match (&system, &user) {
@@ -90,12 +90,14 @@ pub fn compose(mut parts: Vec<Part>, secrets: &SecretValues) -> Option<Compositi
     };
     let (system, system_text) = system.unzip();
     let (user, user_text) = user.unzip();
-    let table = VariableTable::of(&parts);
     let listed = |part: &&Part| !matches!(part.slot, Slot::Inline(_));
+    let refs = parts.iter().filter(listed).map(|part| part.pinned.reference.clone()).collect();
+    let secrets = used_secrets(&parts);
+    let table = VariableTable::of(parts);
     let observed = Observed {
         kind,
-        refs: parts.iter().filter(listed).map(|part| part.pinned.reference.clone()).collect(),
-        hash: ContentHash::of(&writer.observed),
+        refs,
+        hash: writer.hash(),
         composed: writer.observed,
         system,
         user,
@@ -103,9 +105,15 @@ pub fn compose(mut parts: Vec<Part>, secrets: &SecretValues) -> Option<Compositi
         variables: table,
         segments: writer.segments,
         bodies: writer.bodies,
-        secrets: used_secrets(&parts),
+        secrets,
     };
     Some(Composition { dispatch: Dispatch::new(system_text, user_text), observed })
+}
+
+/// About how many bytes the parts come to: their texts, and as much for each value as most have.
+fn length_of(parts: &[Part]) -> usize {
+    const VALUE: usize = 32;
+    parts.iter().map(|part| part.pinned.source().text().len() + VALUE * part.bindings.variables.len()).sum()
 }
 
 /// Writes both faces and the source map.
@@ -118,13 +126,22 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(secrets: &'a SecretValues) -> Self {
+    /// Begins with room for `length` bytes.
+    fn new(secrets: &'a SecretValues, length: usize) -> Self {
         Self {
             secrets,
-            observed: String::new(),
-            dispatch: String::new(),
+            observed: String::with_capacity(length),
+            dispatch: String::with_capacity(length),
             segments: Vec::new(),
             bodies: Vec::new(),
+        }
+    }
+
+    /// The hash of the observed text; of a single text that is its own.
+    fn hash(&self) -> ContentHash {
+        match self.bodies.as_slice() {
+            [only] => only.hash.clone(),
+            _ => ContentHash::of(&self.observed),
         }
     }
 
