@@ -132,7 +132,8 @@ impl ProjectCheck {
             Err(error) => self.problems.push(placed(error.diagnostic().clone())),
             Ok(found) => {
                 let kinds = found.zip(named.kind);
-                let told = kinds.and_then(|(found, wanted)| slot(&named.reference.to_string(), found, wanted));
+                let told =
+                    kinds.and_then(|(found, wanted)| slot(&named.reference.to_string(), found, wanted));
                 self.warnings.extend(told.map(placed));
             }
         }

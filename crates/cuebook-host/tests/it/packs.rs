@@ -12,7 +12,7 @@ use cuebook_host::{Host, Refusal};
 use serde_json::{Value as Json, json};
 
 use self::bench::{Bench, agents, phrases};
-use crate::support::messages;
+use crate::support::{checked, messages};
 
 /// Checks that the pack of `manifest`, changed by `change`, is refused with `expect`, and that nothing is written.
 #[track_caller]
@@ -277,7 +277,7 @@ fn a_pack_for_other_hosts_is_told_of_at_the_start() {
     bench
         .manifest("project/packs/chains", &json!({ "name": "vendor.acme.chains", "kind": "workflow-chain" }));
     let host = bench.host().unwrap();
-    let told = messages(&host.check().warnings);
+    let told = messages(&checked(&host).warnings);
     assert_eq!(told, ["pack_kind_invalid: this host takes no packs of kind 'workflow-chain'"]);
 }
 
@@ -299,5 +299,5 @@ fn public_packs_are_taken_or_refused_for_a_reason() {
     let reason = "pack_kind_invalid: this host takes no packs of kind 'workflow-chain'";
     assert_eq!(refused, [("vendor.openwop.workflow-chain-sample".into(), vec![reason.to_owned()])]);
     assert_eq!(taken, bench.store().list().unwrap().0.len());
-    assert_eq!(bench.host().unwrap().check().warnings.iter().count(), 0);
+    assert_eq!(checked(&bench.host().unwrap()).warnings.iter().count(), 0);
 }
