@@ -60,9 +60,10 @@ impl Host {
     fn check_host_defaults(&self, check: &mut ProjectCheck) {
         let library = &self.config.prompts.library;
         for (kind, reference) in each(&self.config.prompts.defaults) {
-            let found = match self.has_project_prompt(reference) {
-                true => Ok(None),
-                false => self.libraries.find(reference, Some(library)).map(|it| Some(it.template.kind)),
+            let found = if self.has_project_prompt(reference) {
+                Ok(None)
+            } else {
+                self.libraries.find(reference, Some(library)).map(|it| Some(it.template.kind))
             };
             let by = format!("prompts.defaults.{kind} of the configuration");
             check.take(Named { reference, kind: Some(kind), found }, |problem| said_by(problem, &by));

@@ -109,7 +109,7 @@ impl Host {
         let (Some(old), Some(new)) = (old, new) else { return Err(problems) };
         let diff = TemplateDiff::of(&old.template, &new.template);
         let is_same = old.template.template_id == new.template.template_id;
-        let broken = is_same.then(|| changes(&old.template, &new.template)).unwrap_or_default();
+        let broken = if is_same { changes(&old.template, &new.template) } else { Vec::new() };
         Ok((diff, broken.into_iter().map(|finding| finding.diagnostic).collect()))
     }
 }

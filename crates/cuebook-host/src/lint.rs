@@ -78,12 +78,13 @@ impl PromptLint {
 
     /// The findings as a person reads them; those without a place name the template and the member.
     pub fn problems(&self) -> Problems {
-        let named = |found: &Placed| match &found.problem.label {
-            Some(_) => found.problem.clone(),
-            None => {
-                let message = format!("{} (at {} of {})", found.problem.message, found.path, self.reference);
-                Diagnostic { message, ..found.problem.clone() }
+        let named = |found: &Placed| {
+            let problem = found.problem.clone();
+            if problem.label.is_some() {
+                return problem;
             }
+            let message = format!("{} (at {} of {})", problem.message, found.path, self.reference);
+            Diagnostic { message, ..problem }
         };
         self.findings.iter().map(named).collect()
     }

@@ -81,7 +81,7 @@ impl Host {
 
     async fn drafted_plan(&self, principal: &Principal, draft: &PreviewDraft) -> Result<Arc<Plan>, Refusal> {
         let Some((workflow, node)) = &draft.node else {
-            return compile(alone(draft)).map_err(|faults| Refusal::faults(&below_config(faults, 0)));
+            return compile(&alone(draft)).map_err(|faults| Refusal::faults(&below_config(faults, 0)));
         };
         let plan = self.workflow_for(principal, workflow).await?;
         let Some(config) = &draft.config else { return Ok(plan) };
@@ -89,7 +89,7 @@ impl Host {
         let nodes = definition["nodes"].as_array_mut().map(Vec::as_mut_slice).unwrap_or_default();
         let Some(at) = nodes.iter().position(|it| it["id"] == node.as_str()) else { return Ok(plan) };
         nodes[at]["config"] = Json::Object(config.clone());
-        compile(definition).map_err(|faults| Refusal::faults(&below_config(faults, at)))
+        compile(&definition).map_err(|faults| Refusal::faults(&below_config(faults, at)))
     }
 }
 
@@ -117,8 +117,8 @@ fn untagged(value: &Json) -> &Json {
     value.get("value").filter(|_| value.get("meta").is_some()).unwrap_or(value)
 }
 
-fn compile(definition: Json) -> Result<Arc<Plan>, Vec<Fault>> {
-    let definition = strict::read::<WorkflowDefinition>(&definition)?;
+fn compile(definition: &Json) -> Result<Arc<Plan>, Vec<Fault>> {
+    let definition = strict::read::<WorkflowDefinition>(definition)?;
     Plan::compile(definition).map(|compiled| Arc::new(compiled.plan))
 }
 

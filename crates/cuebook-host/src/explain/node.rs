@@ -60,7 +60,7 @@ impl NodePreview {
         if !shows_text && let Some(composition) = facts["composition"].as_object_mut() {
             composition.remove("composed");
             if let Some(event) = composition.get_mut("event").and_then(Json::as_object_mut) {
-                TEXTS.iter().for_each(|key| drop(event.remove(*key)));
+                event.retain(|key, _| !TEXTS.contains(&key.as_str()));
             }
         }
         facts

@@ -45,7 +45,9 @@ pub fn check_paths(paths: &[PathBuf]) -> Result<PromptCheck, Problems> {
     });
     missing.collect::<Problems>().or(())?;
     let mut check = PromptCheck::default();
-    paths.iter().for_each(|path| check.add(path));
+    for path in paths {
+        check.add(path);
+    }
     Ok(check)
 }
 
@@ -69,7 +71,8 @@ pub fn check_project(options: &Options) -> Result<PromptCheck, Problems> {
     options.more.check()?;
     let directories = Directories::of(&config, &root).and(options.more.clone());
     let mut check = PromptCheck::default();
-    check.add_files(directories.prompts.iter().flat_map(|it| check_list(it)).collect());
+    let files: Vec<PathBuf> = directories.prompts.iter().flat_map(|it| check_list(it)).collect();
+    check.add_files(&files);
     directories.packs.iter().for_each(|directory| check.add_packs(directory));
     Ok(check)
 }
@@ -101,16 +104,18 @@ impl PromptCheck {
         match path {
             path if path.join(PACK_FILE).is_file() || is_archive(path) => self.add_pack(path),
             path if path.is_dir() => {
-                self.add_files(check_list(path));
+                self.add_files(&check_list(path));
                 self.add_packs(path);
             }
-            path => self.add_files(vec![path.to_owned()]),
+            path => self.add_files(&[path.to_owned()]),
         }
     }
 
     fn add_packs(&mut self, directory: &Path) {
         let places = self.problems.collect(pack_places(directory)).unwrap_or_default();
-        places.iter().for_each(|place| self.add_pack(place));
+        for place in places {
+            self.add_pack(&place);
+        }
     }
 
     fn add_pack(&mut self, path: &Path) {
@@ -121,7 +126,7 @@ impl PromptCheck {
     }
 
     /// Reads the files, and holds each template against the version before it among them.
-    fn add_files(&mut self, paths: Vec<PathBuf>) {
+    fn add_files(&mut self, paths: &[PathBuf]) {
         let documents: Vec<Document> =
             paths.iter().filter_map(|path| self.problems.collect(read_document(path))).collect();
         let found: Vec<Found<'_>> = documents

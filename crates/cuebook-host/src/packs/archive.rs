@@ -20,8 +20,9 @@ const MAX_INFLATED: u64 = MAX_BYTES + 2048 * MAX_ENTRIES as u64;
 
 /// Whether a path is called as archives of packs are.
 pub(crate) fn is_archive(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    path.is_file() && (name.ends_with(".tgz") || name.ends_with(".tar.gz"))
+    let is = |path: &Path, ending: &str| path.extension().is_some_and(|it| it.eq_ignore_ascii_case(ending));
+    let is_zipped_tar = is(path, "gz") && path.file_stem().is_some_and(|stem| is(Path::new(stem), "tar"));
+    path.is_file() && (is(path, "tgz") || is_zipped_tar)
 }
 
 /// The files of the archive at `path` by their names.
@@ -60,17 +61,18 @@ impl Unpacked<'_> {
             return Err(self.over(&format!("has more than {MAX_ENTRIES} files")));
         }
         match (name_of(&entry), entry.header().entry_type()) {
-            (_, EntryType::XGlobalHeader) => {}
+            (_, EntryType::XGlobalHeader) | (Some(_), EntryType::Directory) => {}
             (None, _) => self.refuse("holds a name that is not plain: no '..', no root, UTF-8 only"),
-            (Some(_), EntryType::Directory) => {}
-            (Some(name), EntryType::Regular) if !is_hidden(&name) => self.read_file(name, entry)?,
-            (Some(_), EntryType::Regular) => {}
+            (Some(name), EntryType::Regular) => self.read_file(&name, entry)?,
             (Some(name), _) => self.refuse(&format!("holds '{name}', which is no regular file")),
         }
         Ok(())
     }
 
-    fn read_file(&mut self, name: String, entry: Entry<'_, impl Read>) -> Result<(), Problems> {
+    fn read_file(&mut self, name: &str, entry: Entry<'_, impl Read>) -> Result<(), Problems> {
+        if is_hidden(name) {
+            return Ok(());
+        }
         let mut bytes = Vec::new();
         let read = entry.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
         read.map_err(|error| unreadable(self.path, &error.to_string()))?;
@@ -81,8 +83,7 @@ impl Unpacked<'_> {
         if self.bytes > MAX_BYTES {
             return Err(self.over(&format!("has more than {MAX_BYTES} bytes")));
         }
-        if let Some(twice) = self.files.insert(name.clone(), bytes) {
-            drop(twice);
+        if self.files.insert(name.to_owned(), bytes).is_some() {
             self.refuse(&format!("holds '{name}' twice"));
         }
         Ok(())

@@ -64,7 +64,7 @@ pub(super) async fn list_versions(
     let principal = caller.principal_in(Scope::PromptsRead, query.workspace_id.as_deref())?;
     let template_id = TemplateId::parse(&template_id).map_err(|_| ApiError::not_found("template"))?;
     let versions = app.host.prompt_history(&principal, &template_id).await;
-    let versions = versions.map_err(|problems| not_found_or(problems))?;
+    let versions = versions.map_err(not_found_or)?;
     Ok(Json(json!({ "templateId": template_id, "versions": versions })))
 }
 

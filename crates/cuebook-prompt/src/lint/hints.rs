@@ -31,13 +31,11 @@ fn unknown_class(hints: &ModelHints) -> Option<Diagnostic> {
     }
     let known = ModelClass::ALL.map(ModelClass::as_str);
     let message = "the model class is none of the published ones";
-    Some(match nearest(class, known) {
-        Some(near) => doubtful(message).with_nearest(near).with_hint(format!("did you mean `{near}`?")),
-        None => {
-            let note = Diagnostic::note(ErrorCode::PromptHintDoubtful.as_str(), message);
-            note.with_hint(format!("the published ones are {}", known.join(", ")))
-        }
-    })
+    if let Some(near) = nearest(class, known) {
+        return Some(doubtful(message).with_nearest(near).with_hint(format!("did you mean `{near}`?")));
+    }
+    let note = Diagnostic::note(ErrorCode::PromptHintDoubtful.as_str(), message);
+    Some(note.with_hint(format!("the published ones are {}", known.join(", "))))
 }
 
 fn out_of_range(hints: &ModelHints) -> Option<Diagnostic> {

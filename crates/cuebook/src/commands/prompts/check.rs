@@ -43,10 +43,8 @@ async fn found(args: &PromptsCheckArgs) -> Result<PromptCheck, Problems> {
         args.items.iter().cloned().partition(|item| item.starts_with("prompt:"));
     let paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
     let is_all = args.items.is_empty();
-    let mut check = match args.library.is_named() {
-        false if is_all => check_project(&args.library.options())?,
-        _ => check_paths(&paths)?,
-    };
+    let is_project = is_all && !args.library.is_named();
+    let mut check = if is_project { check_project(&args.library.options())? } else { check_paths(&paths)? };
     if !references.is_empty() || (is_all && args.library.is_named()) {
         check.templates.extend(in_library(&args.library, &references).await?);
     }

@@ -6,7 +6,8 @@ use clap::{ArgGroup, Args as ClapArgs};
 use cuebook_client::{Client, ClientError, ImportedPrompts};
 use cuebook_host::wire::LibraryId;
 use cuebook_host::{
-    Diagnostic, Exported, ImportReport, ImportSource, PackName, Problems, Refusal, export_files, export_pack,
+    Diagnostic, Exported, ImportReport, ImportSource, PackName, Problems, PromptLint, Refusal, export_files,
+    export_pack,
 };
 use serde_json::json;
 
@@ -131,7 +132,7 @@ struct Report {
 
 impl Report {
     fn of(report: &ImportReport) -> Self {
-        let findings = report.lints.iter().flat_map(|lint| lint.problems()).collect();
+        let findings = report.lints.iter().flat_map(PromptLint::problems).collect();
         let (added, unchanged) = (report.added.clone(), report.unchanged.clone());
         Self { added, unchanged, findings, json: report.to_json() }
     }
