@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 
 use cuebook_host::prompt::Principal;
 use cuebook_host::wire::{ErrorCode, PromptRef, PromptTemplate};
-use cuebook_host::{Host, Refusal};
+use cuebook_host::{Host, PromptWrite, Refusal};
 use serde_json::{Value as Json, json};
 
 use self::bench::{Bench, agents, phrases};
@@ -145,6 +145,29 @@ fn a_sound_pack_is_installed_once() {
     let meta = template.meta.unwrap();
     assert_eq!(meta.pack_name.as_deref(), Some("vendor.acme.phrases"));
     assert_eq!(meta.pack_version.unwrap().to_string(), "1.0.0");
+}
+
+/// The public scenario of that name: what a pack brings is found without its library, says where it is from, and stays.
+#[test]
+fn prompt_pack_install() {
+    let bench = Bench::new("");
+    let prompt =
+        |id: &str| json!({ "templateId": id, "version": "1.0.0", "kind": "system", "text": "You help." });
+    let mut sample = phrases("1.0.0");
+    sample["prompts"] = json!([prompt("writer-system"), prompt("critic-system")]);
+    bench.manifest("new", &sample);
+    bench.install("new").unwrap().unwrap();
+    let host = bench.host().unwrap();
+    for id in ["writer-system", "critic-system"] {
+        let meta = json!(template_of(&host, &reference(&format!("prompt:{id}"))).unwrap().meta);
+        let expect = json!({ "source": "pack", "packName": "vendor.acme.phrases", "packVersion": "1.0.0" });
+        assert_eq!(meta, expect, "of {id}");
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let write = PromptWrite { principal: &Principal::local(), ticket: None, condition: None };
+    let template = template_of(&host, &reference("prompt:writer-system")).unwrap();
+    let removed = runtime.block_on(host.delete_prompt(write, &template.template_id, None));
+    assert_eq!(removed.unwrap_err().code, ErrorCode::Forbidden);
 }
 
 #[test]
