@@ -12,8 +12,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 
 /// Packages and their examples that measure.
-const EXAMPLES: [(&str, &str); 3] =
-    [("cuebook-sqlite", "append"), ("cuebook-host", "waiting"), ("cuebook-http", "runs")];
+const EXAMPLES: [(&str, &str); 6] = [
+    ("cuebook-sqlite", "append"),
+    ("cuebook-host", "waiting"),
+    ("cuebook-host", "library"),
+    ("cuebook-prompt", "compose"),
+    ("cuebook-http", "runs"),
+    ("cuebook-http", "render"),
+];
 /// How many templates a large project has.
 const MANY: usize = 10_000;
 /// How often a start is measured; the best counts.

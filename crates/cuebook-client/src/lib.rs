@@ -48,7 +48,7 @@ pub use mutation::Mutation;
 pub use open::Open;
 pub use resources::agents::{AgentEntry, Agents};
 pub use resources::discovery::Discovery;
-pub use resources::extensions::Extensions;
+pub use resources::extensions::{Extensions, ImportedPrompts, PromptVersion};
 pub use resources::interrupts::{Interrupt, Interrupts, Resolved};
 pub use resources::prompts::{
     CreatedPrompt, FetchedPrompt, PromptLookup, PromptPage, PromptQuery, Prompts, RenderPrompt,

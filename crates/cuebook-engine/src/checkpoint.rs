@@ -17,7 +17,7 @@ use crate::plan::Plan;
 use crate::state::{NodeState, RunState};
 
 /// The version of the fold.
-pub const FOLD_VERSION: u32 = 1;
+pub const FOLD_VERSION: u32 = 2;
 
 /// How many records a run writes from one checkpoint to the next.
 pub const CHECKPOINT_EVERY: NonZeroU64 = NonZeroU64::new(256).unwrap();

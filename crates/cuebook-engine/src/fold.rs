@@ -7,8 +7,8 @@ use std::sync::Arc;
 use cuebook_log::Record;
 use cuebook_prompt::{Trust, Value};
 use cuebook_wire::payload::{
-    EventPayload, NodeCancelled, NodeCompleted, NodeFailed, NodeResumed, NodeRetried, NodeSkipped,
-    NodeStarted, NodeSuspended, RunCancelled, RunCompleted, RunFailed,
+    EventPayload, LogAppended, LogLevel, NodeCancelled, NodeCompleted, NodeFailed, NodeResumed, NodeRetried,
+    NodeSkipped, NodeStarted, NodeSuspended, RunCancelled, RunCompleted, RunFailed,
 };
 use cuebook_wire::{EventType, NodeId, RunEvent, RunStatus, Sequence};
 use serde::de::DeserializeOwned;
@@ -64,7 +64,9 @@ impl RunState {
         let event = &record.event;
         match &event.event_type {
             EventType::NodeStarted => self.fold_started(record)?,
-            EventType::PromptComposed | EventType::AgentPromptResolved | EventType::LogAppended => {
+            EventType::PromptComposed | EventType::AgentPromptResolved => self.fold_composed(record)?,
+            EventType::LogAppended => {
+                self.fold_told(event);
                 self.fold_composed(record)?;
             }
             EventType::NodeCompleted => self.fold_completed(record)?,
@@ -104,6 +106,9 @@ impl RunState {
         let node = self.node(&record.event, &started.node_id)?;
         node.phase = Phase::Running;
         node.attempt = started.attempt.unwrap_or(0);
+        if node.attempt == 0 {
+            node.told.clear();
+        }
         node.started_at = Some(record.event.timestamp);
         node.agent = started.agent;
         if let Some(start) = start {
@@ -112,6 +117,18 @@ impl RunState {
             node.deadline = start.deadline;
         }
         Ok(())
+    }
+
+    /// Takes note of a warning about a node, which is not told again while it is tried again.
+    fn fold_told(&mut self, event: &RunEvent) {
+        let Ok(LogAppended { level: LogLevel::Warn, message, code: Some(code), node_id: Some(id), .. }) =
+            payload(event)
+        else {
+            return;
+        };
+        if let Ok(node) = self.node(event, &id) {
+            node.told.push((code, message));
+        }
     }
 
     /// Takes note of a composition; most of the records that could carry one do not.

@@ -58,6 +58,8 @@ pub struct NodeState {
     pub compositions: u32,
     /// The composition that its model call stands on.
     pub composed: Option<Arc<ComposedPart>>,
+    /// The warnings about its prompt that its execution has told, as code and message.
+    pub told: Vec<(String, String)>,
     /// What it gave.
     pub outputs: Values,
     /// Why it failed, or why its last attempt did.

@@ -1,10 +1,10 @@
 //! What this host tells the world it can do; nothing that it does not honour.
 
+use cuebook_prompt::lint::MAX_TEMPLATE_BYTES;
 use cuebook_wire::PromptKind;
 use serde_json::{Map, Value as Json, json};
 
 use crate::host::Host;
-use crate::library::MAX_TEMPLATE_BYTES;
 
 /// The families that older readers look for under `capabilities`.
 const MIRRORED: [&str; 8] =

@@ -100,17 +100,14 @@ impl Document {
 
     fn problem(&self, fault: Fault) -> Diagnostic {
         let span = self.locate(&fault.path);
-        let hint = match (fault.nearest, fault.hint) {
+        let hint = match (&fault.nearest, fault.hint) {
             (Some(nearest), _) => Some(format!("did you mean '{nearest}'?")),
             (None, hint) => hint,
         };
         let place = if fault.path.is_empty() { String::new() } else { format!(" (at {})", fault.path) };
         let problem = Diagnostic::error(fault.code.as_str(), format!("{}{place}", fault.message))
             .at(&self.source, span);
-        match hint {
-            Some(hint) => problem.with_hint(hint),
-            None => problem,
-        }
+        Diagnostic { nearest: fault.nearest, hint, ..problem }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The versions of a template, and what is different between two of them.
 
 use cuebook_prompt::diff::TemplateDiff;
-use cuebook_prompt::{ContentHash, Principal};
+use cuebook_prompt::lint::changes;
+use cuebook_prompt::{ContentHash, Library, Principal};
 use cuebook_template::{Diagnostic, nearest};
 use cuebook_wire::{ErrorCode, LibraryId, TemplateId, Timestamp, Version};
 use serde::Serialize;
@@ -38,7 +39,7 @@ impl Host {
         principal: &Principal,
         template_id: &TemplateId,
     ) -> Result<Vec<HistoryEntry>, Problems> {
-        let entries = self.libraries.iter().flat_map(cuebook_prompt::Library::entries);
+        let entries = self.libraries.iter().flat_map(Library::entries);
         let fixed = entries.filter(|entry| entry.template.template_id == *template_id);
         let mut history: Vec<HistoryEntry> = fixed
             .map(|entry| HistoryEntry {
@@ -62,10 +63,28 @@ impl Host {
         if history.is_empty() { Err(self.no_history(template_id).into()) } else { Ok(history) }
     }
 
+    /// The library called `id`, of those that are fixed when the host is opened.
+    ///
+    /// # Errors
+    ///
+    /// `not_found` with the nearest id.
+    pub fn library(&self, id: &LibraryId) -> Result<&Library, Problems> {
+        self.libraries.get(id).ok_or_else(|| {
+            let message = format!("there is no library '{id}'");
+            let problem = Diagnostic::error(ErrorCode::NotFound.as_str(), message);
+            let known = self.libraries.iter().map(|library| library.id().as_str());
+            match nearest(id.as_str(), known) {
+                Some(near) => problem.with_nearest(near).with_hint(format!("did you mean '{near}'?")),
+                None => problem,
+            }
+            .into()
+        })
+    }
+
     fn no_history(&self, template_id: &TemplateId) -> Diagnostic {
         let message = format!("no library has a template '{template_id}'");
         let problem = Diagnostic::error(ErrorCode::PromptTemplateNotFound.as_str(), message);
-        let entries = self.libraries.iter().flat_map(cuebook_prompt::Library::entries);
+        let entries = self.libraries.iter().flat_map(Library::entries);
         match nearest(template_id.as_str(), entries.map(|entry| entry.template.template_id.as_str())) {
             Some(near) => problem.with_hint(format!("did you mean '{near}'?")),
             None => problem,
@@ -89,16 +108,8 @@ impl Host {
         let new = problems.collect(self.template(principal, new).await);
         let (Some(old), Some(new)) = (old, new) else { return Err(problems) };
         let diff = TemplateDiff::of(&old.template, &new.template);
-        let (before, after) = (&old.template.version, &new.template.version);
-        let warning = |change: &cuebook_prompt::diff::VariableChange| {
-            let what = change.breaks().unwrap_or_default();
-            let message =
-                format!("variable '{}' {what}, but {before} and {after} have one major version", change.name);
-            Diagnostic::warning(ErrorCode::PromptBreakingChange.as_str(), message)
-                .with_hint(format!("call it {}.0.0, or keep the variable as it was", after.major() + 1))
-        };
         let is_same = old.template.template_id == new.template.template_id;
-        let warnings = diff.unannounced(before, after).filter(|_| is_same).map(warning).collect();
-        Ok((diff, warnings))
+        let broken = if is_same { changes(&old.template, &new.template) } else { Vec::new() };
+        Ok((diff, broken.into_iter().map(|finding| finding.diagnostic).collect()))
     }
 }

@@ -11,6 +11,7 @@ mod check;
 mod clock;
 mod config;
 mod document;
+mod exchange;
 mod explain;
 mod files;
 mod history;
@@ -20,6 +21,7 @@ mod inputs;
 pub mod journal;
 mod keeper;
 mod library;
+mod lint;
 mod load;
 mod models;
 mod packs;
@@ -47,8 +49,9 @@ pub use config::{
     Age, Allow, Config, KeyConfig, LimitsConfig, ModelTarget, PacksConfig, PathsConfig, PromptsConfig,
     ProviderConfig, ProviderKind, RetentionConfig, RunConfig, SecretConfig, SecretOrigin, UntaggedInputs,
 };
+pub use exchange::{Exported, ImportSource, PackName, export_files, export_pack, pack_document};
 pub use explain::{
-    CompositionView, MarginLine, NodePreview, NodeView, PreviewNode, RunView, TextSource,
+    CompositionView, MarginLine, NodePreview, NodeView, PreviewDraft, PreviewNode, RunView, TextSource,
     disclose_composition, disclose_error, disclose_node, disclose_preview, disclose_resolution, margin,
     with_margin,
 };
@@ -57,10 +60,11 @@ pub use history::HistoryEntry;
 pub use host::{CONFIG_FILE, Host, Options, StartRun, compact, load_config, run_id_of};
 pub use init::init;
 pub use inputs::{TypedInput, named, read_typed};
-pub use library::{PromptWrite, WrittenPrompt};
+pub use library::{ImportReport, MAX_IMPORT, PromptWrite, WrittenPrompt};
+pub use lint::{PromptCheck, PromptLint, check_paths, check_project, check_templates};
 pub use load::{Directories, WorkflowFile, Workflows};
 pub use models::ModelRouter;
-pub use packs::{InstallPack, Integrity, PackPolicy, PackStore, PackView, PublicKey};
+pub use packs::{CheckedPack, InstallPack, Integrity, PackPolicy, PackStore, PackView, PublicKey};
 pub use projection::Projection;
 pub use recipes::{
     CheckedProject, ExplainedAgent, ExplainedProject, ExplainedWorkflow, ListedFile, ProjectChecker,
@@ -73,7 +77,7 @@ pub use retention::{PrunePolicy, Pruned};
 pub use secrets::ConfiguredSecrets;
 pub use service::{CreateOptions, CreatedRun, sequence_of};
 
-pub use cuebook_template::Diagnostic;
+pub use cuebook_template::{Diagnostic, Severity};
 
 pub use cuebook_engine as engine;
 pub use cuebook_log as log;

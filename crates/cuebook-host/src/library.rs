@@ -4,17 +4,21 @@
 //! the memory it takes does not depend on how many templates there are.
 
 mod cache;
+mod import;
 mod write;
 
 use std::sync::Arc;
 
-use cuebook_log::{Added, KeptPrompt, LogError, NewPrompt, PromptRemoval, Removed, RunStore, Which};
+use cuebook_log::{
+    Added, ImportedPrompts, KeptPrompt, LogError, NewPrompt, PromptImport, PromptRemoval, Removed, RunStore,
+    Which,
+};
 use cuebook_prompt::{Entry, Principal, PromptError, UserLibrary, Wanted};
 use cuebook_wire::{ErrorCode, LibraryId, PromptTemplate, TemplateId, Version};
 use futures_util::future::BoxFuture;
 
 use cache::{Cache, Looked};
-pub(crate) use write::MAX_TEMPLATE_BYTES;
+pub use import::{ImportReport, MAX_IMPORT};
 pub use write::{PromptWrite, WrittenPrompt};
 
 /// The user library over a store.
@@ -38,6 +42,18 @@ impl UserTemplates {
             let added = store.add_prompt(&principal, new).await;
             drop(writing);
             added
+        });
+        task.await.unwrap_or_else(|_| Err(cut_short()))
+    }
+
+    /// Adds several versions or none, in the same way.
+    async fn import(&self, principal: &Principal, import: PromptImport) -> Result<ImportedPrompts, LogError> {
+        let writing: Vec<_> = import.seen.iter().map(|(id, _)| self.cache.write(principal, id)).collect();
+        let (store, principal) = (Arc::clone(&self.store), principal.clone());
+        let task = tokio::spawn(async move {
+            let imported = store.import_prompts(&principal, import).await;
+            drop(writing);
+            imported
         });
         task.await.unwrap_or_else(|_| Err(cut_short()))
     }

@@ -22,9 +22,9 @@ use crate::load::prompts::FileLibrary;
 use crate::report::Problems;
 
 pub(crate) use agents::{load as load_agents, read_intrinsic};
-pub(crate) use lint::{lint, template_findings};
+pub(crate) use lint::lint;
 pub(crate) use packs::places as pack_places;
-pub(crate) use prompts::doubtful;
+pub(crate) use prompts::{doubtful, read_document, template_of};
 pub(crate) use workflows::load_workflow;
 pub use workflows::{WorkflowFile, Workflows};
 
@@ -97,7 +97,8 @@ pub(crate) fn load(config: &Config, directories: &Directories) -> Result<Loaded,
     }
     let mut libraries = vec![host.into_library()];
     let mut warnings = Problems::new();
-    if let Some(packs) = problems.collect(packs::load(&directories.packs, &config.packs.policy())) {
+    let policy = config.packs.policy(&config.prompts.library);
+    if let Some(packs) = problems.collect(packs::load(&directories.packs, &policy)) {
         agents.extend(packs.agents);
         libraries.extend(packs.libraries);
         warnings.extend(packs.warnings);

@@ -3,6 +3,7 @@
 //! It owns what makes a pack fit to be used, the same whether it is found at start or installed: its files, its manifest,
 //! its hash, its signature, and the packs it needs. It refuses packs that bring code, and changes nothing when it refuses.
 
+mod archive;
 mod dependencies;
 mod files;
 mod integrity;
@@ -19,18 +20,21 @@ use std::path::PathBuf;
 
 use cuebook_prompt::Library;
 use cuebook_template::Diagnostic;
-use cuebook_wire::{Version, VersionRange};
+use cuebook_wire::{PromptTemplate, Version, VersionRange};
 
 use crate::agents::LoadedAgent;
 use crate::document::Document;
 use files::PackFiles;
 
+pub(crate) use archive::is_archive;
 pub(crate) use dependencies::{doubles, unresolved, unresolved_about};
+pub(crate) use files::refused;
 pub use integrity::Integrity;
+pub(crate) use manifest::check as check_manifest;
 pub use policy::PackPolicy;
 pub(crate) use reading::{Reading, read};
 pub use signature::PublicKey;
-pub use store::{InstallPack, PackStore};
+pub use store::{CheckedPack, InstallPack, PackStore};
 pub use view::PackView;
 
 /// A pack that has been checked whole.
@@ -72,6 +76,14 @@ impl Pack {
         match &self.content {
             Content::Agents(agents) => agents,
             Content::Prompts(_) => &[],
+        }
+    }
+
+    /// Its templates; none for a pack of agents.
+    pub(crate) fn templates(&self) -> Vec<&PromptTemplate> {
+        match &self.content {
+            Content::Prompts(library) => library.entries().map(|entry| &*entry.template).collect(),
+            Content::Agents(_) => Vec::new(),
         }
     }
 }

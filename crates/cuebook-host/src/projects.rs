@@ -121,7 +121,9 @@ impl Host {
         std::thread::spawn(move || {
             while let Some(paths) = watch.next() {
                 let Some(host) = host.upgrade() else { return };
-                paths.iter().for_each(|path| host.projects.touched(path));
+                for path in &paths {
+                    host.projects.touched(path);
+                }
                 report(host.refresh_projects());
             }
         });

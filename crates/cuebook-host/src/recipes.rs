@@ -202,7 +202,9 @@ impl ProjectChecker {
 
     /// Takes note that files were changed.
     pub fn touched(&mut self, paths: &[PathBuf]) {
-        paths.iter().for_each(|path| self.facts.forget(path));
+        for path in paths {
+            self.facts.forget(path);
+        }
     }
 
     /// Watches the directory.

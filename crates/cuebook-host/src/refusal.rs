@@ -2,6 +2,7 @@
 
 use cuebook_engine::EngineError;
 use cuebook_log::LogError;
+use cuebook_template::Diagnostic;
 use cuebook_wire::{ErrorCode, Fault};
 use serde_json::{Map, Value as Json, json};
 
@@ -62,6 +63,20 @@ fn without_files(mut problems: Json) -> Json {
         problem.remove("file");
     }
     problems
+}
+
+/// A refusal shown to a person at the command line: its sentence, or each of its faults.
+impl From<Refusal> for Problems {
+    fn from(refusal: Refusal) -> Self {
+        let faults = refusal.details.get("faults").and_then(Json::as_array).into_iter().flatten();
+        let listed: Self = faults
+            .filter_map(|fault| Some(Diagnostic::error(refusal.code.as_str(), fault["message"].as_str()?)))
+            .collect();
+        if listed.is_empty() {
+            return Diagnostic::error(refusal.code.as_str(), refusal.message).into();
+        }
+        listed
+    }
 }
 
 impl From<LogError> for Refusal {
@@ -129,9 +144,8 @@ mod tests {
     #[test]
     fn problems_keep_their_places_and_lose_the_names_of_files() {
         let source = cuebook_template::Source::new("prompts/secret-place.md", "You {{ar}}.");
-        let problem =
-            cuebook_template::Diagnostic::error(ErrorCode::PromptVariableUnresolved.as_str(), "unbound")
-                .at(&source, (4..10).into());
+        let problem = Diagnostic::error(ErrorCode::PromptVariableUnresolved.as_str(), "unbound")
+            .at(&source, (4..10).into());
         let refusal = Refusal::from(Problems::from(problem));
         assert_eq!(refusal.code, ErrorCode::PromptVariableUnresolved);
         let problems = &refusal.details["problems"];

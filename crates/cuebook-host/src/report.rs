@@ -57,7 +57,7 @@ impl Problems {
     }
 
     /// All problems as JSON: `code`, `severity`, `message`, `file`, `layer`, `line`, `column`, `includedFrom`,
-    /// `hint`.
+    /// `nearest`, `hint`.
     pub fn to_json(&self) -> Json {
         self.0.iter().map(to_json).collect()
     }
@@ -164,7 +164,8 @@ impl<'s> Window<'s> {
     }
 }
 
-fn to_json(problem: &Diagnostic) -> Json {
+/// One problem as JSON; see [`Problems::to_json`].
+pub(crate) fn to_json(problem: &Diagnostic) -> Json {
     let mut facts = json!({
         "code": problem.code,
         "severity": problem.severity.as_str(),
@@ -175,6 +176,9 @@ fn to_json(problem: &Diagnostic) -> Json {
     }
     if !problem.included_from.is_empty() {
         facts["includedFrom"] = problem.included_from.iter().map(place).collect();
+    }
+    if let Some(nearest) = &problem.nearest {
+        facts["nearest"] = nearest.as_str().into();
     }
     if let Some(hint) = &problem.hint {
         facts["hint"] = hint.as_str().into();

@@ -28,18 +28,39 @@ impl FromRequest<App> for JsonBody {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
-        let is_json = request.headers().get(CONTENT_TYPE).is_some_and(|value| is_json(value.as_bytes()));
-        let bytes = read_bytes(request, app).await?;
-        if bytes.is_empty() {
-            return Ok(Self { value: Json::Object(Map::new()), bytes });
-        }
-        if !is_json {
-            let message = "a body is JSON: send 'Content-Type: application/json'";
-            return Err(ApiError::new(ErrorCode::UnsupportedMediaType, message));
-        }
-        let value = serde_json::from_slice(&bytes).map_err(|error| not_json(&error))?;
-        Ok(Self { value, bytes })
+        let limit = app.options.max_body_bytes;
+        read_within(request, app, limit).await
     }
+}
+
+/// A body that may be as long as [`MAX_LARGE_BODY`]; its route must allow as much.
+#[derive(Debug)]
+pub(crate) struct LargeBody(pub(crate) JsonBody);
+
+/// The most bytes that the body of an import has.
+pub(crate) const MAX_LARGE_BODY: usize = 64 * 1024 * 1024;
+
+impl FromRequest<App> for LargeBody {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
+        read_within(request, app, MAX_LARGE_BODY).await.map(Self)
+    }
+}
+
+/// Reads a body, of which its route lets `limit` bytes in.
+async fn read_within(request: Request, app: &App, limit: usize) -> Result<JsonBody, ApiError> {
+    let is_json = request.headers().get(CONTENT_TYPE).is_some_and(|value| is_json(value.as_bytes()));
+    let bytes = read_bytes(request, app, limit).await?;
+    if bytes.is_empty() {
+        return Ok(JsonBody { value: Json::Object(Map::new()), bytes });
+    }
+    if !is_json {
+        let message = "a body is JSON: send 'Content-Type: application/json'";
+        return Err(ApiError::new(ErrorCode::UnsupportedMediaType, message));
+    }
+    let value = serde_json::from_slice(&bytes).map_err(|error| not_json(&error))?;
+    Ok(JsonBody { value, bytes })
 }
 
 fn not_json(error: &serde_json::Error) -> ApiError {
@@ -50,14 +71,13 @@ fn not_json(error: &serde_json::Error) -> ApiError {
         .with("column", column)
 }
 
-async fn read_bytes(request: Request, app: &App) -> Result<Bytes, ApiError> {
+async fn read_bytes(request: Request, app: &App, limit: usize) -> Result<Bytes, ApiError> {
     let arriving = tokio::time::timeout(app.options.body_timeout, Bytes::from_request(request, app));
     let arrived = arriving.await.map_err(|_| too_slow(app))?;
     arrived.map_err(|rejection| {
         if rejection.into_response().status().as_u16() != 413 {
             return ApiError::invalid("the body ended before it was whole");
         }
-        let limit = app.options.max_body_bytes;
         ApiError::new(ErrorCode::PayloadTooLarge, format!("a body has at most {limit} bytes"))
             .with("maxRequestBodyBytes", limit)
     })

@@ -2,6 +2,7 @@
 
 mod absent;
 mod agents;
+mod authoring;
 mod discovery;
 mod events;
 mod health;
@@ -20,6 +21,7 @@ use axum::response::Response;
 use axum::routing::{delete, get, post};
 use axum::{Router, http::Method};
 
+use crate::body::MAX_LARGE_BODY;
 use crate::error::ApiError;
 use crate::request_id;
 use crate::state::App;
@@ -45,7 +47,7 @@ const fn public(method: &'static str, path: &'static str) -> Route {
 }
 
 /// Every route, in the order of the reference.
-pub const ROUTES: [Route; 38] = [
+pub const ROUTES: [Route; 42] = [
     public("GET", "/.well-known/openwop"),
     public("GET", "/v1/openapi.json"),
     public("GET", "/healthz"),
@@ -80,6 +82,10 @@ pub const ROUTES: [Route; 38] = [
     route("PUT", "/v1/prompts/{templateId}"),
     route("DELETE", "/v1/prompts/{templateId}"),
     route("POST", "/v1/prompts:render"),
+    route("GET", "/v1/host/cuebook/prompts/{templateId}/lint"),
+    route("GET", "/v1/host/cuebook/prompts/{templateId}/versions"),
+    route("POST", "/v1/host/cuebook/prompts:import"),
+    route("POST", "/v1/host/cuebook/preview"),
     route("POST", "/v1/host/sample/prompt/resolve"),
     route("POST", "/v1/host/sample/prompt/compose"),
     route("GET", "/v1/host/sample/test/runs/{runId}/events"),
@@ -143,6 +149,13 @@ fn prompt_routes() -> Router<App> {
             get(prompts::get_prompt).put(library::update_prompt).delete(library::delete_prompt),
         )
         .route("/v1/prompts:render", post(prompts::render_prompt))
+        .route("/v1/host/cuebook/prompts/{template_id}/lint", get(authoring::lint_prompt))
+        .route("/v1/host/cuebook/prompts/{template_id}/versions", get(authoring::list_versions))
+        .route(
+            "/v1/host/cuebook/prompts:import",
+            post(authoring::import_prompts).layer(DefaultBodyLimit::max(MAX_LARGE_BODY)),
+        )
+        .route("/v1/host/cuebook/preview", post(authoring::preview_prompt))
         .route("/v1/host/sample/prompt/resolve", post(seams::resolve_prompt))
         .route("/v1/host/sample/prompt/compose", post(seams::compose_prompt))
 }

@@ -3,11 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use cuebook_host::PreviewDraft;
 use cuebook_host::wire::payload::ContentTrust;
-use cuebook_host::wire::{Document, ErrorCode};
+use cuebook_host::wire::{
+    AgentManifest, Document, ErrorCode, Fault, PromptKind, PromptTemplate, WorkflowId, strict,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The most runs that one bulk request may name.
 pub(crate) const MAX_BULK: usize = 100;
@@ -55,6 +58,95 @@ pub(crate) struct RenderPrompt {
     pub(crate) content_trust: Option<ContentTrust>,
 }
 
+/// Templates that are put into the library of users together.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct ImportPrompts {
+    /// The templates, 1 to 20,000.
+    #[schemars(length(min = 1, max = 20_000))]
+    pub(crate) templates: Vec<Value>,
+    /// Whether everything is checked and nothing is written.
+    #[serde(default)]
+    pub(crate) dry_run: bool,
+}
+
+/// A node to look at before any run: one of a workflow, or one that stands here.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct PreviewPrompt {
+    /// The workflow that the node belongs to; without it the node is alone in one of its own.
+    pub(crate) workflow_id: Option<String>,
+    /// The node of the workflow.
+    pub(crate) node_id: Option<String>,
+    /// The config of the node; in place of its own when it is one of a workflow.
+    pub(crate) config: Option<Map<String, Value>>,
+    /// A manifest in place of the agent of its id.
+    pub(crate) agent: Option<Value>,
+    /// The one kind whose chain is answered; all when absent.
+    pub(crate) kind: Option<String>,
+    /// Run variables, as a run's inputs.
+    #[serde(default)]
+    pub(crate) variables: Map<String, Value>,
+    /// Values at the node's input ports, in place of what earlier nodes would give.
+    #[serde(default)]
+    pub(crate) bindings: Map<String, Value>,
+    /// A template in place of the stored ones of its id.
+    pub(crate) template: Option<Value>,
+}
+
+impl PreviewPrompt {
+    /// What is to be looked at.
+    ///
+    /// # Errors
+    ///
+    /// Every fault of the documents in it, and of what does not go together.
+    pub(crate) fn read(self) -> Result<PreviewDraft, Vec<Fault>> {
+        let mut faults = Vec::new();
+        let agent = part::<AgentManifest>(self.agent.as_ref(), "/agent", &mut faults);
+        let template = part::<PromptTemplate>(self.template.as_ref(), "/template", &mut faults);
+        let kind = self.kind.as_deref().map(str::parse::<PromptKind>).transpose();
+        let kind = kind.map_err(|unknown| {
+            Fault::new("/kind", ErrorCode::ValidationError, "'kind' is a prompt kind")
+                .nearest(unknown.nearest)
+        });
+        let kind = kind.unwrap_or_else(|fault| {
+            faults.push(fault);
+            None
+        });
+        if self.workflow_id.is_some() != self.node_id.is_some() {
+            let message = "'workflowId' and 'nodeId' come together";
+            faults.push(Fault::new("/nodeId", ErrorCode::ValidationError, message));
+        }
+        if self.workflow_id.is_none() && self.config.is_none() {
+            let message = "a node is named by 'workflowId' and 'nodeId', or given by its 'config'";
+            faults.push(Fault::new("/config", ErrorCode::ValidationError, message));
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        Ok(PreviewDraft {
+            node: self.workflow_id.map(WorkflowId::new).zip(self.node_id),
+            config: self.config,
+            agent,
+            kind,
+            variables: self.variables,
+            bindings: self.bindings,
+            template,
+        })
+    }
+}
+
+/// A document within a body.
+fn part<T: Document>(value: Option<&Value>, place: &str, faults: &mut Vec<Fault>) -> Option<T> {
+    match strict::read::<T>(value?) {
+        Ok(read) => Some(read),
+        Err(found) => {
+            faults.extend(found.into_iter().map(|fault| fault.below(place)));
+            None
+        }
+    }
+}
+
 /// The trust of values.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "lowercase", inline)]
@@ -72,4 +164,4 @@ macro_rules! documents {
     };
 }
 
-documents!(CancelRun, BulkCancel, ResolveInterrupt, RenderPrompt);
+documents!(CancelRun, BulkCancel, ResolveInterrupt, RenderPrompt, ImportPrompts, PreviewPrompt);

@@ -27,8 +27,8 @@ pub use ports::{
     RunLog, RunStore, Signal,
 };
 pub use prompts::{
-    AddRule, Added, KeptPrompt, NewPrompt, PromptLibrary, PromptRemoval, PromptVersion, Removed, Which,
-    is_later, latest,
+    AddRule, Added, ImportedPrompts, KeptPrompt, NewPrompt, PromptImport, PromptLibrary, PromptRemoval,
+    PromptVersion, Removed, Which, is_later, latest,
 };
 pub use queue::{QueueLength, WriteQueue};
 pub use record::{Private, Record};

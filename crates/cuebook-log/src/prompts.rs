@@ -76,6 +76,26 @@ pub enum Added {
     Changed,
 }
 
+/// Versions that are put on a shelf together, or not at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PromptImport {
+    /// The versions, each of them once; the rule of each is [`AddRule::Unused`].
+    pub new: Vec<NewPrompt>,
+    /// The latest version of each of their templates, as it was when they were checked.
+    pub seen: Vec<(TemplateId, Option<Version>)>,
+}
+
+/// What became of versions that were to be added together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ImportedPrompts {
+    /// All of them are there.
+    Kept(Vec<KeptPrompt>),
+    /// None is there: the latest version of this template is another one by now.
+    Changed(TemplateId),
+    /// None is there: this version is, or was with other content.
+    Taken(TemplateId, Version),
+}
+
 /// What is to be removed from a shelf.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromptRemoval {
@@ -119,6 +139,13 @@ pub trait PromptLibrary: Send + Sync {
     ///
     /// Of several equal versions at once one is kept. A version that was removed may come back with the content it had.
     fn add_prompt<'a>(&'a self, principal: &'a Principal, new: NewPrompt) -> Answer<'a, Added>;
+
+    /// Puts several versions on the principal's shelf, all or none; when this returns, they are durable and visible.
+    fn import_prompts<'a>(
+        &'a self,
+        principal: &'a Principal,
+        import: PromptImport,
+    ) -> Answer<'a, ImportedPrompts>;
 
     /// The version of a template that `which` means.
     fn prompt<'a>(

@@ -178,6 +178,7 @@ macro_rules! store_suite {
                 the_same_request_finds_its_own_version
                 removed_versions_are_kept_for_those_who_name_them
                 removals_are_told_apart
+                an_import_is_whole_or_nothing
                 shelves_share_nothing
                 pages_of_prompts_make_up_the_list
                 prompts_are_there_after_opening_anew

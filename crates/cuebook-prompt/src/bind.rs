@@ -5,6 +5,7 @@
 //! through here.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use cuebook_template::flat::{Placeholder, Program};
 use cuebook_template::{Source as TextSource, Span, Trust, Value, nearest};
@@ -32,13 +33,13 @@ pub struct Bound {
 
 impl Bound {
     /// The origin of its value's text, asked for in line `line` of the text that goes by `reference`.
-    pub(crate) fn origin(&self, reference: &str, line: usize) -> Origin {
+    pub(crate) fn origin(&self, reference: &Arc<str>, line: usize) -> Origin {
         Origin::Variable {
             name: self.name.clone(),
             source: self.source,
             trust: self.value.trust(),
             secret: matches!(self.value, BoundValue::Secret(_)),
-            reference: reference.to_owned(),
+            reference: Arc::clone(reference),
             line,
         }
     }
@@ -108,7 +109,7 @@ impl Bindings {
     }
 
     /// Where a piece of a layered template came from.
-    pub(crate) fn origin_of(&self, piece: &Piece, reference: &str) -> Origin {
+    pub(crate) fn origin_of(&self, piece: &Piece, reference: &Arc<str>) -> Origin {
         let Some(path) = &piece.name else {
             return Origin::File { path: piece.file.to_string(), line: piece.line };
         };
@@ -118,7 +119,7 @@ impl Bindings {
             source: self.get(root).map_or(VariableSource::Input, |bound| bound.source),
             trust: piece.trust,
             secret: false,
-            reference: reference.to_owned(),
+            reference: Arc::clone(reference),
             line: piece.line,
         }
     }

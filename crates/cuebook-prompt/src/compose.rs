@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use cuebook_template::flat::Sink;
 use cuebook_template::{Source as TextSource, Span};
@@ -17,7 +18,7 @@ use crate::dispatch::Dispatch;
 use crate::hash::ContentHash;
 use crate::markers::wrap_untrusted;
 use crate::observed::{BodyFacts, Observed, VariableTable};
-use crate::pinned::{Blocks, Body, Pinned, SharedPin, StaticPlace};
+use crate::pinned::{Blocks, Body, SharedPin, StaticPlace};
 use crate::recall::used_secrets;
 use crate::secret::{SecretId, SecretText};
 use crate::segment::{Origin, Segment};
@@ -79,7 +80,7 @@ pub struct Composition {
 /// Composes `parts`; `None` when there are none.
 pub fn compose(mut parts: Vec<Part>, secrets: &SecretValues) -> Option<Composition> {
     parts.sort_by_key(|part| part.slot.rank());
-    let mut writer = Writer::new(secrets);
+    let mut writer = Writer::new(secrets, &parts);
     let system = writer.write_body(parts.iter().filter(|part| part.slot.is_system_body()));
     let user = writer.write_body(parts.iter().filter(|part| !part.slot.is_system_body()));
     let kind = match (&system, &user) {
@@ -90,12 +91,14 @@ pub fn compose(mut parts: Vec<Part>, secrets: &SecretValues) -> Option<Compositi
     };
     let (system, system_text) = system.unzip();
     let (user, user_text) = user.unzip();
-    let table = VariableTable::of(&parts);
     let listed = |part: &&Part| !matches!(part.slot, Slot::Inline(_));
+    let refs = parts.iter().filter(listed).map(|part| part.pinned.reference.clone()).collect();
+    let secrets = used_secrets(&parts);
+    let table = VariableTable::of(parts);
     let observed = Observed {
         kind,
-        refs: parts.iter().filter(listed).map(|part| part.pinned.reference.clone()).collect(),
-        hash: ContentHash::of(&writer.observed),
+        refs,
+        hash: writer.hash(),
         composed: writer.observed,
         system,
         user,
@@ -103,9 +106,20 @@ pub fn compose(mut parts: Vec<Part>, secrets: &SecretValues) -> Option<Compositi
         variables: table,
         segments: writer.segments,
         bodies: writer.bodies,
-        secrets: used_secrets(&parts),
+        secrets,
     };
     Some(Composition { dispatch: Dispatch::new(system_text, user_text), observed })
+}
+
+/// About how many bytes the parts come to: their texts, and as much for each value as most have.
+fn length_of(parts: &[Part]) -> usize {
+    const VALUE: usize = 32;
+    let text = |part: &Part| match &part.pinned.body {
+        Body::Template(program) => program.source().text().len(),
+        Body::Static { text, .. } => text.text().len(),
+        Body::Layered(_) | Body::Compound(_) | Body::Blocks(_) => 0,
+    };
+    parts.iter().map(|part| text(part) + VALUE * part.bindings.variables.len()).sum()
 }
 
 /// Writes both faces and the source map.
@@ -118,13 +132,24 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(secrets: &'a SecretValues) -> Self {
+    /// Begins with room for what `parts` come to: mostly text, a value, text, and so on.
+    fn new(secrets: &'a SecretValues, parts: &[Part]) -> Self {
+        let length = length_of(parts);
+        let pieces = parts.iter().map(|part| 2 * part.bindings.variables.len() + 2).sum();
         Self {
             secrets,
-            observed: String::new(),
-            dispatch: String::new(),
-            segments: Vec::new(),
+            observed: String::with_capacity(length),
+            dispatch: String::with_capacity(length),
+            segments: Vec::with_capacity(pieces),
             bodies: Vec::new(),
+        }
+    }
+
+    /// The hash of the observed text; of a single text that is its own.
+    fn hash(&self) -> ContentHash {
+        match self.bodies.as_slice() {
+            [only] => only.hash.clone(),
+            _ => ContentHash::of(&self.observed),
         }
     }
 
@@ -156,7 +181,8 @@ impl<'a> Writer<'a> {
         let start = self.observed.len();
         match &part.pinned.body {
             Body::Template(program) => {
-                program.render(&mut PartSink { writer: self, part, source: program.source() });
+                let reference = part.pinned.reference.as_str().into();
+                program.render(&mut PartSink { writer: self, part, reference, source: program.source() });
             }
             Body::Layered(_) => self.write_layered(part),
             Body::Static { text, place } => self.write_static(text, *place),
@@ -169,8 +195,9 @@ impl<'a> Writer<'a> {
 
     /// Writes a rendered template; what came from an untrusted value is wrapped, each range by itself.
     fn write_layered(&mut self, part: &Part) {
+        let reference = part.pinned.reference.as_str().into();
         for piece in &part.bindings.pieces {
-            let origin = part.bindings.origin_of(piece, &part.pinned.reference);
+            let origin = part.bindings.origin_of(piece, &reference);
             if piece.trust.is_untrusted() {
                 self.write_untrusted(&piece.text, origin);
             } else {
@@ -207,13 +234,14 @@ impl<'a> Writer<'a> {
     /// Writes each value between its name's tags; the tags are the project's, the value may be untrusted.
     fn write_blocks(&mut self, blocks: &Blocks, part: &Part) {
         let tag = || Origin::Inline { field: blocks.field.clone(), line: 1 };
+        let reference = part.pinned.reference.as_str().into();
         for (at, bound) in part.bindings.variables.iter().enumerate() {
             if at > 0 {
                 self.write_plain(JOINT, Origin::Joint);
             }
             let name = &bound.name;
             self.write_plain(&format!("<{name}>\n"), tag());
-            self.write_bound(bound, bound.origin(&part.pinned.reference, 1));
+            self.write_bound(bound, bound.origin(&reference, 1));
             self.write_plain(&format!("\n</{name}>"), tag());
         }
     }
@@ -252,14 +280,11 @@ impl<'a> Writer<'a> {
 struct PartSink<'w, 'a, 'p> {
     writer: &'w mut Writer<'a>,
     part: &'p Part,
+    reference: Arc<str>,
     source: &'p TextSource,
 }
 
 impl PartSink<'_, '_, '_> {
-    fn pinned(&self) -> &Pinned {
-        &self.part.pinned
-    }
-
     fn line(&self, span: Span) -> usize {
         self.source.position(span.start).line
     }
@@ -267,13 +292,13 @@ impl PartSink<'_, '_, '_> {
 
 impl Sink for PartSink<'_, '_, '_> {
     fn literal(&mut self, text: &str, span: Span) {
-        let origin = Origin::Template { reference: self.pinned().reference.clone(), line: self.line(span) };
+        let origin = Origin::Template { reference: Arc::clone(&self.reference), line: self.line(span) };
         self.writer.write_plain(text, origin);
     }
 
     fn slot(&mut self, slot: usize, span: Span) {
         let Some(bound) = self.part.bindings.variables.get(slot) else { return };
-        let origin = bound.origin(&self.pinned().reference, self.line(span));
+        let origin = bound.origin(&self.reference, self.line(span));
         self.writer.write_bound(bound, origin);
     }
 }

@@ -25,6 +25,11 @@ impl ContentHash {
         (digits.len() == 64 && digits.bytes().all(is_digit)).then(|| Self(text.to_owned()))
     }
 
+    /// The text of the hash, which is taken over.
+    pub fn into_string(self) -> String {
+        self.0
+    }
+
     /// The digest as `sha256:<64 hex>`.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -55,12 +60,13 @@ impl Hasher {
     /// The hash of all that was appended.
     pub fn finish(self) -> ContentHash {
         const HEX: &[u8; 16] = b"0123456789abcdef";
+        let mut digits = [0; 64];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0.finalize()) {
+            pair.copy_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
+        }
         let mut text = String::with_capacity(71);
         text.push_str("sha256:");
-        for byte in self.0.finalize() {
-            text.push(HEX[usize::from(byte >> 4)].into());
-            text.push(HEX[usize::from(byte & 15)].into());
-        }
+        text.push_str(std::str::from_utf8(&digits).unwrap_or_default());
         ContentHash(text)
     }
 }

@@ -8,6 +8,8 @@
 //! * [`compose()`]: one text with two faces, [`Dispatch`] for the model and [`Observed`] for everybody else, with a
 //!   source map of [`Segment`]s; pure (RFC 0027 §E).
 //!
+//! [`lint`] and [`diff`] look at templates for those who write them.
+//!
 //! The crate owns the ports [`Source`], [`Agents`] and [`SecretStore`], and the [`Scrubber`]. It refuses I/O of its own
 //! and never writes a secret anywhere but into a [`Dispatch`].
 
@@ -24,6 +26,7 @@ mod failure;
 mod hash;
 mod layered;
 mod library;
+pub mod lint;
 mod markers;
 mod node_prompts;
 mod normal;

@@ -43,7 +43,7 @@ fn neutralise_into(text: &str, out: &mut String) {
 }
 
 /// The bytes of the `<` of each marker, in order.
-fn angles(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn angles(text: &str) -> Vec<Range<usize>> {
     if !text.contains(CANDIDATES) {
         return Vec::new();
     }

@@ -96,23 +96,18 @@ impl VariableTable {
     /// Puts the variables of all texts together: one plain entry where the values of a name agree, else one entry
     /// `<templateId>.<name>` for each text (`<templateId>@<version>.<name>` for another version of a template, and
     /// `<templateId>@<version>#<n>.<name>` where a text comes in more than once). No entry takes another's place.
-    pub fn of(parts: &[Part]) -> Self {
-        let all =
-            || parts.iter().flat_map(|part| part.bindings.variables.iter().map(move |bound| (part, bound)));
-        let mut seen: BTreeMap<&str, &Bound> = BTreeMap::new();
-        let disputed: BTreeSet<&str> = all()
-            .filter(|(_, bound)| seen.entry(&bound.name).or_insert(bound).value != bound.value)
-            .map(|(_, bound)| bound.name.as_str())
-            .collect();
+    pub fn of(parts: Vec<Part>) -> Self {
+        let disputed = disputed(&parts);
         let mut table = BTreeMap::new();
-        for (part, bound) in all() {
-            let name = &bound.name;
-            let key = if disputed.contains(name.as_str()) {
-                disputed_key(&table, &part.pinned.reference, bound)
-            } else {
-                name.clone()
-            };
-            table.insert(key, bound.clone());
+        for part in parts {
+            for bound in part.bindings.variables {
+                let key = if disputed.contains(&bound.name) {
+                    disputed_key(&table, &part.pinned.reference, &bound)
+                } else {
+                    bound.name.clone()
+                };
+                table.insert(key, bound);
+            }
         }
         Self(table)
     }
@@ -129,7 +124,7 @@ impl VariableTable {
 
     /// The hash of each value's text; for a secret, of its marker.
     pub fn hashes(&self) -> BTreeMap<String, String> {
-        let hash = |bound: &Bound| ContentHash::of(&bound.value.observed_text()).to_string();
+        let hash = |bound: &Bound| ContentHash::of(&bound.value.observed_text()).into_string();
         self.0.iter().map(|(name, bound)| (name.clone(), hash(bound))).collect()
     }
 
@@ -147,6 +142,17 @@ impl VariableTable {
         };
         self.0.iter().map(|(name, bound)| (name.clone(), facts(bound))).collect()
     }
+}
+
+/// The names that have several values; one text by itself has each name once.
+fn disputed(parts: &[Part]) -> BTreeSet<String> {
+    if parts.len() < 2 {
+        return BTreeSet::new();
+    }
+    let all = parts.iter().flat_map(|part| &part.bindings.variables);
+    let mut seen: BTreeMap<&str, &Bound> = BTreeMap::new();
+    let differing = all.filter(|bound| seen.entry(&bound.name).or_insert(bound).value != bound.value);
+    differing.map(|bound| bound.name.clone()).collect()
 }
 
 /// The first free name of a disputed variable; one that holds the same value is as good as free.

@@ -124,6 +124,16 @@ impl Pipeline {
         Self { sources, agents, secrets, policy }
     }
 
+    /// The same pipeline over other sources, for texts that are not kept yet.
+    pub fn with_sources(self, sources: SourceSet) -> Self {
+        Self { sources, ..self }
+    }
+
+    /// The same pipeline over other agents, for manifests that are not kept yet.
+    pub fn with_agents(self, agents: Arc<dyn Agents>) -> Self {
+        Self { agents, ..self }
+    }
+
     /// The host's choices.
     pub fn policy(&self) -> &PromptPolicy {
         &self.policy

@@ -1,5 +1,7 @@
 //! The source map of a composition: for every byte of the observed text, where it came from.
 
+use std::sync::Arc;
+
 use cuebook_template::Trust;
 use cuebook_wire::VariableSource;
 use serde::{Deserialize, Serialize};
@@ -22,7 +24,7 @@ pub enum Origin {
     /// The text of a library template.
     Template {
         /// The pinned ref.
-        reference: String,
+        reference: Arc<str>,
         /// The 1-based line in the template's text where the segment begins.
         line: usize,
     },
@@ -51,7 +53,7 @@ pub enum Origin {
         /// Whether it is a secret; then the bytes are its marker.
         secret: bool,
         /// The pinned ref of the template that asked for it.
-        reference: String,
+        reference: Arc<str>,
         /// The 1-based line of the placeholder in that template.
         line: usize,
     },

@@ -7,9 +7,10 @@ use std::thread::{self, Thread};
 
 use cuebook_log::{
     Added, Agenda, Answer, Append, Blobs, Checkpoint, Checkpoints, Claim, Claimed, Definition, Definitions,
-    Ending, Expired, Expiry, Freed, Inbox, KeptPrompt, LogError, NewPrompt, Offered, Open, PromptLibrary,
-    PromptRemoval, PromptVersion, QueueLength, Record, Removed, RequestKey, Requests, Retention, RunEntry,
-    RunIndex, RunKey, RunLog, RunStore, Signal, Sweep, Unfinished, Which, WriteQueue,
+    Ending, Expired, Expiry, Freed, ImportedPrompts, Inbox, KeptPrompt, LogError, NewPrompt, Offered, Open,
+    PromptImport, PromptLibrary, PromptRemoval, PromptVersion, QueueLength, Record, Removed, RequestKey,
+    Requests, Retention, RunEntry, RunIndex, RunKey, RunLog, RunStore, Signal, Sweep, Unfinished, Which,
+    WriteQueue,
 };
 use cuebook_prompt::{ContentHash, Principal};
 use cuebook_wire::{RunId, RunStatus, Sequence, TemplateId, Timestamp, WorkflowId};
@@ -205,6 +206,14 @@ impl Requests for FaultyStore {
 impl PromptLibrary for FaultyStore {
     fn add_prompt<'a>(&'a self, principal: &'a Principal, new: NewPrompt) -> Answer<'a, Added> {
         self.ask(self.inner.add_prompt(principal, new))
+    }
+
+    fn import_prompts<'a>(
+        &'a self,
+        principal: &'a Principal,
+        import: PromptImport,
+    ) -> Answer<'a, ImportedPrompts> {
+        self.ask(self.inner.import_prompts(principal, import))
     }
 
     fn prompt<'a>(

@@ -1,7 +1,8 @@
 //! The tables of prompt templates that are created at run time.
 
 use cuebook_log::{
-    Added, KeptPrompt, LogError, NewPrompt, PromptRemoval, PromptVersion, Removed, Which, is_later, latest,
+    Added, ImportedPrompts, KeptPrompt, LogError, NewPrompt, PromptImport, PromptRemoval, PromptVersion,
+    Removed, Which, is_later, latest,
 };
 use cuebook_prompt::{ContentHash, Principal};
 use cuebook_wire::{TemplateId, Timestamp, Version};
@@ -51,7 +52,7 @@ pub(crate) fn add(
     if let Some(refused) = new.rule.refuse(version, head.as_ref().map(|(version, hash)| (version, hash))) {
         return Ok(refused);
     }
-    if known.is_some_and(|known| !known.is_removed || known.content != new.content.as_str()) {
+    if known.is_some_and(|known| known.stands_against(&new)) {
         return Ok(Added::Taken);
     }
     let write = || {
@@ -62,6 +63,34 @@ pub(crate) fn add(
         Ok(())
     };
     write().map(|()| Added::Kept(new.prompt.clone())).map_err(|error| failed("write", &error))
+}
+
+/// Puts several versions on a shelf when none stands against them; the checks come before the first write.
+pub(crate) fn import(
+    connection: &Connection,
+    shelf: &Shelf,
+    import: PromptImport,
+) -> Result<ImportedPrompts, LogError> {
+    for (template_id, seen) in &import.seen {
+        if head(connection, shelf, template_id)?.map(|(version, _)| version) != *seen {
+            return Ok(ImportedPrompts::Changed(template_id.clone()));
+        }
+    }
+    for new in &import.new {
+        let KeptPrompt { template_id, version, .. } = &new.prompt;
+        let known = known(connection, shelf, template_id, version).map_err(|error| failed("read", &error))?;
+        if known.is_some_and(|known| known.stands_against(new)) {
+            return Ok(ImportedPrompts::Taken(template_id.clone(), version.clone()));
+        }
+    }
+    let mut kept = Vec::with_capacity(import.new.len());
+    for new in import.new {
+        let hash = ContentHash::of(&new.prompt.document);
+        if let Added::Kept(prompt) = add(connection, shelf, new, &hash)? {
+            kept.push(prompt);
+        }
+    }
+    Ok(ImportedPrompts::Kept(kept))
 }
 
 /// The version of a template that `which` means.
@@ -172,6 +201,11 @@ struct Known {
 }
 
 impl Known {
+    /// Whether `new` cannot be put in its place.
+    fn stands_against(&self, new: &NewPrompt) -> bool {
+        !self.is_removed || self.content != new.content.as_str()
+    }
+
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             document: row.get(0)?,

@@ -1,7 +1,8 @@
 //! The port of the prompt library, as one line each to its tables.
 
 use cuebook_log::{
-    Added, Answer, KeptPrompt, NewPrompt, PromptLibrary, PromptRemoval, PromptVersion, Removed, Which,
+    Added, Answer, ImportedPrompts, KeptPrompt, NewPrompt, PromptImport, PromptLibrary, PromptRemoval,
+    PromptVersion, Removed, Which,
 };
 use cuebook_prompt::{ContentHash, Principal};
 use cuebook_wire::TemplateId;
@@ -17,6 +18,19 @@ impl PromptLibrary for SqliteStore {
             let (of, hash) = (Shelf::of(principal), ContentHash::of(&new.prompt.document));
             let work =
                 move |connection: &Connection| prompts::add(connection, &of, new, &hash).map(Done::quiet);
+            self.writer.ask(work).await
+        })
+    }
+
+    fn import_prompts<'a>(
+        &'a self,
+        principal: &'a Principal,
+        import: PromptImport,
+    ) -> Answer<'a, ImportedPrompts> {
+        Box::pin(async move {
+            let of = Shelf::of(principal);
+            let work =
+                move |connection: &Connection| prompts::import(connection, &of, import).map(Done::quiet);
             self.writer.ask(work).await
         })
     }

@@ -71,6 +71,8 @@ pub struct Diagnostic {
     pub label: Option<Location>,
     /// The places that led there, innermost first: the tags that include the file.
     pub included_from: Vec<Location>,
+    /// The name that was probably meant.
+    pub nearest: Option<String>,
     /// One thing to do about it.
     pub hint: Option<String>,
 }
@@ -84,6 +86,7 @@ impl Diagnostic {
             message: message.into(),
             label: None,
             included_from: Vec::new(),
+            nearest: None,
             hint: None,
         }
     }
@@ -106,6 +109,12 @@ impl Diagnostic {
     /// Says where.
     pub fn at(mut self, source: &Source, span: Span) -> Self {
         self.label = Some(Location { source: source.clone(), span });
+        self
+    }
+
+    /// Names what was probably meant.
+    pub fn with_nearest(mut self, name: impl Into<String>) -> Self {
+        self.nearest = Some(name.into());
         self
     }
 

@@ -82,9 +82,13 @@ impl Decider<'_> {
         self.emit(Some(node), &payload, Private::NONE);
     }
 
+    /// Tells what the node's execution has not told before; another attempt finds the same again.
     fn warn_all(&mut self, node: usize, warnings: Vec<Warning>) {
-        for warning in warnings {
-            self.warn(Some(node), warning.code, warning.message);
+        for Warning { code, message } in warnings {
+            let told = &self.state.nodes[node].told;
+            if !told.iter().any(|(known, said)| known == code.as_str() && *said == message) {
+                self.warn(Some(node), code, message);
+            }
         }
     }
 

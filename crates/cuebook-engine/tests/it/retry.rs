@@ -131,6 +131,24 @@ async fn an_agent_rewritten_between_attempts_is_told_with_a_new_composition() {
 }
 
 #[tokio::test]
+async fn a_superseded_inline_body_is_told_once_though_the_composition_changes() {
+    let agent = |text: &str| json!({"agentId": "local.press.writer", "persona": "Writer", "modelClass": "writing", "systemPrompt": text});
+    let task = json!({"templateId": "task", "version": "1.0.0", "kind": "user", "text": "Write {{topic}}."});
+    let host = TestHost::answering(hiccups(1)).agent(&agent("Write short.")).template(&task);
+    let config =
+        json!({"agentId": "local.press.writer", "userPromptRef": "prompt:task", "userPrompt": "Never seen."});
+    let flow = Flow::new("retry").node("a", "core.ai.callPrompt", json!({ "config": config }));
+    let run = host.start(&flow.with(json!({"settings": {"maxRetries": 1}})), json!({})).await;
+    run.until("node.retried", "a").await;
+    host.cast.add(&agent("Write long."));
+    host.clock.ring(500).await;
+    let log = run.end().await;
+    assert_eq!(log.payloads("prompt.composed").len(), 2);
+    let codes: Vec<&Value> = log.payloads("log.appended").iter().map(|one| &one["code"]).collect();
+    assert_eq!(codes, ["prompt_ref_supersedes_inline", "prompt_placeholder_undeclared"]);
+}
+
+#[tokio::test]
 async fn invocations_differ_between_nodes_runs_and_providers() {
     let host = TestHost::echoing();
     let node = |provider: &str| json!({"config": {"userPrompt": "x", "provider": provider}});

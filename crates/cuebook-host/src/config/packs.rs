@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cuebook_wire::{ErrorCode, Fault};
+use cuebook_wire::{ErrorCode, Fault, LibraryId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -25,12 +25,13 @@ pub struct PacksConfig {
 
 impl PacksConfig {
     /// The conditions that the loader of packs holds them to; what is malformed is reported by the rules.
-    pub(crate) fn policy(&self) -> PackPolicy {
+    pub(crate) fn policy(&self, host_library: &LibraryId) -> PackPolicy {
         let pinned = self.integrity.iter();
         PackPolicy {
             require_signature: self.require_signature,
             require_integrity: self.require_integrity,
             trusted_keys: self.trusted_keys.iter().filter_map(|key| PublicKey::parse(key)).collect(),
+            host_library: Some(host_library.clone()),
             integrity: pinned
                 .filter_map(|(pack, hash)| Some((pack.clone(), Integrity::parse(hash)?)))
                 .collect(),

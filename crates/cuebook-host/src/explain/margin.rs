@@ -85,11 +85,11 @@ mod tests {
     use cuebook_wire::VariableSource;
 
     fn template(start: usize, end: usize, line: usize) -> Segment {
-        Segment { start, end, origin: Origin::Template { reference: "prompt:a@1.0.0".to_owned(), line } }
+        Segment { start, end, origin: Origin::Template { reference: "prompt:a@1.0.0".into(), line } }
     }
 
     fn variable(start: usize, end: usize, trust: Trust, secret: bool) -> Segment {
-        let (name, reference) = ("v".to_owned(), "prompt:a@1.0.0".to_owned());
+        let (name, reference) = ("v".to_owned(), "prompt:a@1.0.0".into());
         let origin =
             Origin::Variable { name, source: VariableSource::Input, trust, secret, reference, line: 1 };
         Segment { start, end, origin }

@@ -1,16 +1,20 @@
 //! A node's prompt before any run: the same chain and composition, on values given by hand.
 
 use cuebook_engine::{PlanNode, RunState, prompt_request};
-use cuebook_prompt::{Prepared, PromptErrors, Scope, Secrets, Trust, Value};
+use cuebook_prompt::{Pipeline, Prepared, PromptErrors, Scope, Secrets, Trust, Value};
 use cuebook_template::{Diagnostic, nearest};
 use cuebook_wire::payload::{AgentPromptResolved, LogAppended, LogLevel};
-use cuebook_wire::{ErrorCode, NodeId, Observability};
+use cuebook_wire::{ErrorCode, NodeId, Observability, PromptTemplate};
 use serde::Serialize;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::run::{CompositionView, TextSource};
 use crate::host::{Host, StartRun};
+use crate::lint::PromptLint;
 use crate::report::Problems;
+
+/// The members of `prompt.composed` that hold text or values.
+const TEXTS: [&str; 4] = ["composed", "systemPrompt", "userPrompt", "variableBindings"];
 
 /// A node to look at.
 #[derive(Clone, Debug)]
@@ -38,6 +42,29 @@ pub struct NodePreview {
     /// What is wrong with its prompt.
     #[serde(skip)]
     pub problems: Problems,
+    /// Templates that stand in a place for another kind.
+    #[serde(skip)]
+    pub slots: Problems,
+    /// What is doubtful about each template that it would be told.
+    #[serde(skip)]
+    pub templates: Vec<PromptLint>,
+}
+
+impl NodePreview {
+    /// As JSON, with what is wrong and what is doubtful; the text and the values only when `shows_text` is set.
+    pub fn to_json(&self, shows_text: bool) -> Json {
+        let mut facts = json!(self);
+        facts["problems"] = self.problems.to_json();
+        facts["slots"] = self.slots.to_json();
+        facts["templates"] = self.templates.iter().map(PromptLint::to_json).collect();
+        if !shows_text && let Some(composition) = facts["composition"].as_object_mut() {
+            composition.remove("composed");
+            if let Some(event) = composition.get_mut("event").and_then(Json::as_object_mut) {
+                event.retain(|key, _| !TEXTS.contains(&key.as_str()));
+            }
+        }
+        facts
+    }
 }
 
 impl Host {
@@ -48,6 +75,16 @@ impl Host {
     /// When there is no such node or port, it takes no prompts, or the run's inputs are wrong. What is wrong with the prompt
     /// itself is in the preview.
     pub async fn preview(&self, preview: PreviewNode<'_>) -> Result<NodePreview, Problems> {
+        self.preview_through(&self.pipeline, preview, None).await
+    }
+
+    /// As [`Self::preview`], through a pipeline that may know a `draft` in place of the stored templates of its id.
+    pub(super) async fn preview_through(
+        &self,
+        pipeline: &Pipeline,
+        preview: PreviewNode<'_>,
+        draft: Option<&PromptTemplate>,
+    ) -> Result<NodePreview, Problems> {
         let plan = std::sync::Arc::clone(preview.start.plan);
         let index = plan.index(&NodeId::new(preview.node)).ok_or_else(|| no_node(&plan, preview.node))?;
         let facts = self.facts(&preview.start)?;
@@ -63,8 +100,14 @@ impl Host {
                 .map(|(port, json)| (port, Value::from_tagged(json, Trust::Trusted)));
             inputs.extend(given);
         }
-        let prepared = self.pipeline.prepare(preview.start.principal, &request, Secrets::Mark).await;
-        Ok(view(NodeId::new(preview.node), prepared))
+        let principal = preview.start.principal;
+        let prepared = pipeline.prepare(principal, &request, Secrets::Mark).await;
+        let used = self.used(principal, &prepared, &request.node.additional, draft).await;
+        Ok(NodePreview {
+            slots: used.slots,
+            templates: used.templates,
+            ..view(NodeId::new(preview.node), prepared)
+        })
     }
 }
 
@@ -90,6 +133,8 @@ fn view(node_id: NodeId, prepared: Prepared) -> NodePreview {
         resolutions: prepared.resolutions.iter().map(|resolution| resolution.to_payload(&node_id)).collect(),
         composition,
         problems,
+        slots: Problems::new(),
+        templates: Vec::new(),
         node_id,
     }
 }

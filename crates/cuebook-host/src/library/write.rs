@@ -1,19 +1,15 @@
 //! Writing the user library: create, replace, remove; who may, and what must hold.
 
 use cuebook_log::{AddRule, Added, KeptPrompt, NewPrompt, PromptRemoval, Removed};
+use cuebook_prompt::lint::{Finding, MAX_TEMPLATE_BYTES};
 use cuebook_prompt::{ContentHash, Owner, Principal, PromptError, UserLibrary as _, Wanted, reserved_prefix};
-use cuebook_template::Diagnostic;
 use cuebook_wire::template::TemplateOrigin;
 use cuebook_wire::{ErrorCode, Fault, PromptTemplate, TemplateId, TemplateMeta, Timestamp, Version};
 use serde_json::{Map, json};
 
 use crate::host::{Host, new_ticket};
 use crate::library::read;
-use crate::load::template_findings;
 use crate::refusal::Refusal;
-
-/// The most bytes that the text of a template may have.
-pub(crate) const MAX_TEMPLATE_BYTES: usize = 65_536;
 
 /// On whose behalf something is written, and under which ticket a repetition is known again.
 #[derive(Clone, Debug)]
@@ -32,7 +28,7 @@ pub struct WrittenPrompt {
     /// The template with what the host stamps on it.
     pub template: PromptTemplate,
     /// What is doubtful about it, in places of its text.
-    pub findings: Vec<Diagnostic>,
+    pub findings: Vec<Finding>,
 }
 
 impl Host {
@@ -149,7 +145,7 @@ impl Host {
         rule: AddRule,
         times: (Timestamp, Timestamp),
     ) -> Result<WrittenPrompt, Refusal> {
-        let findings = template_findings(&template);
+        let findings = self.findings_of(write.principal, &template).await?;
         let new = NewPrompt {
             content: content_of(&template),
             prompt: stamped(template, times),
@@ -159,7 +155,7 @@ impl Host {
         };
         let (template_id, version) = (new.prompt.template_id.clone(), new.prompt.version.clone());
         match self.user.add(write.principal, new).await? {
-            Added::Kept(kept) => Ok(WrittenPrompt { template: read(&kept)?, findings }),
+            Added::Kept(kept) => Ok(told(WrittenPrompt { template: read(&kept)?, findings })),
             Added::Taken => Err(taken(&template_id, &version)),
             Added::NotAbove(latest) => Err(not_above(&template_id, &version, &latest)),
             Added::Unknown => Err(self.unknown(&template_id)),
@@ -168,8 +164,18 @@ impl Host {
     }
 }
 
+/// Tells the log what is doubtful about what was written: codes alone, never its text.
+fn told(written: WrittenPrompt) -> WrittenPrompt {
+    let codes: Vec<&str> = written.findings.iter().map(|finding| &*finding.diagnostic.code).collect();
+    if !codes.is_empty() {
+        let PromptTemplate { template_id, version, .. } = &written.template;
+        tracing::warn!(%template_id, %version, ?codes, "a template was written that is doubtful");
+    }
+    written
+}
+
 /// What the schema does not see.
-fn faults(template: &PromptTemplate) -> Vec<Fault> {
+pub(super) fn faults(template: &PromptTemplate) -> Vec<Fault> {
     let mut faults = Vec::new();
     let id = template.template_id.as_str();
     if let Some(prefix) = reserved_prefix(id) {
@@ -192,12 +198,15 @@ fn faults(template: &PromptTemplate) -> Vec<Fault> {
 }
 
 /// The hash of what the author decides: everything but where it came from and when.
-fn content_of(template: &PromptTemplate) -> ContentHash {
+pub(super) fn content_of(template: &PromptTemplate) -> ContentHash {
     ContentHash::of(&json!(PromptTemplate { meta: None, ..template.clone() }).to_string())
 }
 
 /// The template as it is kept: the host says where it came from and when, whatever its author said.
-fn stamped(mut template: PromptTemplate, (created, updated): (Timestamp, Timestamp)) -> KeptPrompt {
+pub(super) fn stamped(
+    mut template: PromptTemplate,
+    (created, updated): (Timestamp, Timestamp),
+) -> KeptPrompt {
     let author = template.meta.take().and_then(|meta| meta.author);
     template.meta = Some(TemplateMeta {
         author,

@@ -77,20 +77,30 @@ fn refused(document: &Document, error: &PromptError, first: Option<&PathBuf>) ->
     }
 }
 
-fn read_document(path: &Path) -> Result<Document, Problems> {
+/// The document in a file: front matter and text, or JSON.
+///
+/// # Errors
+///
+/// `file_unreadable`; what is wrong with its form.
+pub(crate) fn read_document(path: &Path) -> Result<Document, Problems> {
     let source = read_text(path)?;
     let is_json = path.extension().is_some_and(|extension| extension == "json");
     if is_json { Document::json(source) } else { Document::front_matter(source) }
 }
 
 fn read_template(path: &Path) -> Result<PromptTemplate, Problems> {
-    let document = read_document(path)?;
-    let template = template_of(&document)?;
-    extract_path_problems(&document, &template).or(template)
+    template_of(&read_document(path)?)
 }
 
-fn template_of(document: &Document) -> Result<PromptTemplate, Problems> {
-    strict::read::<PromptTemplate>(document.value()).map_err(|faults| document.problems(faults))
+/// The template that a document is.
+///
+/// # Errors
+///
+/// Every fault of it, with its place.
+pub(crate) fn template_of(document: &Document) -> Result<PromptTemplate, Problems> {
+    let template =
+        strict::read::<PromptTemplate>(document.value()).map_err(|faults| document.problems(faults))?;
+    extract_path_problems(document, &template).or(template)
 }
 
 fn extract_path_problems(document: &Document, template: &PromptTemplate) -> Problems {

@@ -11,17 +11,18 @@ use std::path::{Path, PathBuf};
 use cuebook_template::{Diagnostic, Source};
 use cuebook_wire::ErrorCode;
 
+use super::archive;
 use crate::files::{shown, unreadable};
 use crate::report::Problems;
 
 /// The largest file of a pack, in bytes.
-const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
+pub(super) const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// The most bytes that the files of a pack have together.
-const MAX_BYTES: u64 = 16 * 1024 * 1024;
+pub(super) const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The most files and folders of a pack.
-const MAX_ENTRIES: usize = 1000;
+pub(super) const MAX_ENTRIES: usize = 1000;
 
 /// The files of a pack by their path within it, with `/` between the parts.
 #[derive(Debug)]
@@ -31,13 +32,16 @@ pub(crate) struct PackFiles {
 }
 
 impl PackFiles {
-    /// Reads every file below `root`.
+    /// Reads every file below the directory `root`, or in the archive that it is.
     ///
     /// # Errors
     ///
     /// `pack_invalid` for each link, special file, and name that is no UTF-8, and at the first limit that is passed;
     /// `file_unreadable` for what cannot be read.
     pub(super) fn read(root: &Path) -> Result<Self, Problems> {
+        if archive::is_archive(root) {
+            return Ok(Self { root: root.to_owned(), files: archive::read(root)? });
+        }
         let mut walk =
             Walk { root, files: BTreeMap::new(), folders: vec![String::new()], entries: 0, bytes: 0 };
         let mut problems = Problems::new();
@@ -153,6 +157,6 @@ impl Walk<'_> {
 }
 
 /// What is wrong with the files of a pack.
-pub(super) fn refused(message: String) -> Diagnostic {
+pub(crate) fn refused(message: String) -> Diagnostic {
     Diagnostic::error(ErrorCode::PackInvalid.as_str(), message)
 }

@@ -2,6 +2,7 @@
 //!
 //! It refuses kinds that this host does not take, members of another kind, and placeholders that nothing can fill.
 
+use cuebook_prompt::lint::MAX_TEMPLATE_BYTES;
 use cuebook_prompt::{CONTEXT_KEYS, Library, Owner};
 use cuebook_template::flat::Program;
 use cuebook_template::{Diagnostic, Source};
@@ -15,9 +16,6 @@ use serde_json::Value as Json;
 use crate::document::Document;
 use crate::load::lint;
 use crate::report::Problems;
-
-/// The most bytes that the text of a template has.
-const MAX_TEMPLATE_BYTES: usize = 65_536;
 
 /// A manifest, by its kind.
 #[derive(Debug)]
@@ -61,6 +59,19 @@ pub(super) fn read(document: &Document) -> Result<Manifest, Problems> {
         other => return Ok(Manifest::Foreign(other_kind(document, other))),
     };
     if speaks_to_us(&engines) { Ok(manifest) } else { Err(other_protocol(document, &engines)) }
+}
+
+/// Checks the manifest of a pack of prompts with everything in it.
+///
+/// # Errors
+///
+/// As [`read`] and [`library`].
+pub(crate) fn check(document: &Document) -> Result<(), Problems> {
+    match read(document)? {
+        Manifest::Prompts(manifest) => library(&manifest, document).map(drop),
+        Manifest::Agents(_) => Ok(()),
+        Manifest::Foreign(reason) => Err(reason.into()),
+    }
 }
 
 /// Refuses arrays that belong to another kind of pack.

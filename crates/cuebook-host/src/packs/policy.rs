@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use cuebook_wire::LibraryId;
+
 use super::integrity::Integrity;
 use super::signature::PublicKey;
 
@@ -14,6 +16,8 @@ pub struct PackPolicy {
     pub require_integrity: bool,
     /// The keys whose signatures count; all do when there are none.
     pub trusted_keys: Vec<PublicKey>,
+    /// The id of the host's own library, which no pack may have.
+    pub host_library: Option<LibraryId>,
     /// The hashes that packs must have, by `name@version`.
     pub integrity: BTreeMap<String, Integrity>,
 }

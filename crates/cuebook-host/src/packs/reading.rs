@@ -6,9 +6,11 @@ use std::path::Path;
 use cuebook_template::Diagnostic;
 use cuebook_wire::pack::PACK_FILE;
 use cuebook_wire::{
-    AgentManifest, AgentPackManifest, ErrorCode, Fault, PackSigning, PromptPackManifest, Version,
+    AgentManifest, AgentPackManifest, ErrorCode, Fault, LibraryId, PackSigning, PromptPackManifest, Version,
     VersionRange,
 };
+
+use serde_json::Value as Json;
 
 use super::files::{PackFiles, refused};
 use super::integrity::{INTEGRITY_FILE, Integrity};
@@ -44,7 +46,7 @@ struct Draft {
     content: Result<(Content, Vec<Diagnostic>), Problems>,
 }
 
-/// Reads and checks the pack in `directory`.
+/// Reads and checks the pack in `directory`, which may be an archive.
 ///
 /// # Errors
 ///
@@ -52,7 +54,9 @@ struct Draft {
 pub(crate) fn read(directory: &Path, policy: &PackPolicy) -> Result<Reading, Problems> {
     let files = PackFiles::read(directory)?;
     let document = Document::json(files.text(PACK_FILE).ok_or_else(|| no_manifest(directory))??)?;
-    let draft = match manifest::read(&document)? {
+    let manifest = manifest::read(&document)?;
+    own_name(&document, policy)?;
+    let draft = match manifest {
         Manifest::Foreign(reason) => return Ok(Reading::Foreign(reason)),
         Manifest::Prompts(manifest) => prompts(manifest, &document),
         Manifest::Agents(manifest) => agents(manifest, &document, &files),
@@ -80,9 +84,20 @@ pub(crate) fn read(directory: &Path, policy: &PackPolicy) -> Result<Reading, Pro
     }))
 }
 
+/// Refuses a pack that is called as a library which packs do not make up: that of users, and the host's own.
+fn own_name(document: &Document, policy: &PackPolicy) -> Result<(), Problems> {
+    let name = document.value().get("name").and_then(Json::as_str).unwrap_or_default();
+    let is_hosts = policy.host_library.as_ref().is_some_and(|id| id.as_str() == name);
+    if !is_hosts && ![LibraryId::host(), LibraryId::user()].iter().any(|id| id.as_str() == name) {
+        return Ok(());
+    }
+    let message = format!("'{name}' is the id of a library of the host, which no pack may have");
+    Err(document.problems(vec![Fault::new("/name", ErrorCode::PackInvalid, message)]))
+}
+
 fn no_manifest(directory: &Path) -> Problems {
     let problem = refused(format!("there is no {PACK_FILE} in {}", shown(directory)));
-    problem.with_hint("a pack is a directory with its manifest at the top").into()
+    problem.with_hint("a pack is a directory or an archive (.tgz) with its manifest at the top").into()
 }
 
 fn prompts(manifest: PromptPackManifest, document: &Document) -> Draft {

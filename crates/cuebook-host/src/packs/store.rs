@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use cuebook_template::Diagnostic;
-use cuebook_wire::{AgentId, ErrorCode};
+use cuebook_wire::{AgentId, ErrorCode, PromptTemplate};
 
 use super::files::refused;
 use super::integrity::Integrity;
@@ -16,6 +16,7 @@ use super::view::PackView;
 use super::{Pack, Reading, placement, read, unresolved, unresolved_about};
 use crate::files::shown;
 use crate::host::{Options, read_config};
+use crate::lint::{PromptLint, pack_lints};
 use crate::load::{Directories, load_agents, pack_places};
 use crate::report::Problems;
 
@@ -29,10 +30,19 @@ pub struct PackStore {
     policy: PackPolicy,
 }
 
+/// A pack that was checked, and what is doubtful about its templates.
+#[derive(Clone, Debug)]
+pub struct CheckedPack {
+    /// The pack.
+    pub pack: PackView,
+    /// The findings about its templates, each at its place in the manifest.
+    pub templates: Vec<PromptLint>,
+}
+
 /// A pack to be installed.
 #[derive(Clone, Debug)]
 pub struct InstallPack<'a> {
-    /// The directory that it is in.
+    /// The directory that it is in, or its archive.
     pub source: &'a Path,
     /// The hash that its files must have.
     pub integrity: Option<Integrity>,
@@ -56,7 +66,7 @@ impl PackStore {
             directories: directories.packs,
             target: target.unwrap_or_else(|| root.join("packs")),
             agents: directories.agents,
-            policy: config.packs.policy(),
+            policy: config.packs.policy(&config.prompts.library),
         })
     }
 
@@ -66,20 +76,23 @@ impl PackStore {
     ///
     /// Everything that is wrong with the pack, alone and beside the others; `pack_already_installed`. Nothing is written
     /// then.
-    pub fn install(&self, request: &InstallPack<'_>) -> Result<Option<PackView>, Problems> {
+    pub fn install(&self, request: &InstallPack<'_>) -> Result<Option<CheckedPack>, Problems> {
         let pack = self.read_ours(request.source)?;
         check_hash(&pack, request.integrity)?;
         let (mut packs, _) = self.read_all()?;
-        let place = match packs.iter().position(|other| other.name == pack.name) {
+        let installed = packs.iter().position(|other| other.name == pack.name);
+        let replaced = match installed {
             Some(at) if packs[at].integrity == pack.integrity => return Ok(None),
             Some(_) if !request.replace => return Err(already_installed(&pack).into()),
-            Some(at) => packs.swap_remove(at).directory,
-            None => self.free_place(&pack)?,
+            Some(at) => Some(packs.swap_remove(at)),
+            None => None,
         };
+        let place =
+            replaced.as_ref().map_or_else(|| self.free_place(&pack), |it| Ok(it.directory.clone()))?;
         let mut pack = self.check_beside(pack, packs)?;
         placement::put(&pack, &place)?;
         pack.directory = place;
-        Ok(Some(PackView::of(&pack)))
+        Ok(Some(checked(&pack, replaced.as_ref())))
     }
 
     /// The packs that are there and sound, by name, and what is wrong with the others.
@@ -95,16 +108,17 @@ impl PackStore {
         Ok((packs.iter().map(PackView::of).collect(), problems))
     }
 
-    /// Checks the pack in a directory as for an installation, and writes nothing.
+    /// Checks the pack in a directory or an archive as for an installation, and writes nothing.
     ///
     /// # Errors
     ///
     /// Everything that is wrong with it.
-    pub fn verify(&self, source: &Path) -> Result<PackView, Problems> {
+    pub fn verify(&self, source: &Path) -> Result<CheckedPack, Problems> {
         let pack = self.read_ours(source)?;
         let (mut packs, _) = self.read_all()?;
-        packs.retain(|other| other.name != pack.name);
-        self.check_beside(pack, packs).map(|pack| PackView::of(&pack))
+        let installed = packs.iter().position(|other| other.name == pack.name);
+        let installed = installed.map(|at| packs.swap_remove(at));
+        self.check_beside(pack, packs).map(|pack| checked(&pack, installed.as_ref()))
     }
 
     /// Removes the pack called `name`.
@@ -181,6 +195,12 @@ impl PackStore {
         };
         claimed.filter(|id| known.contains(*id)).map(problem).collect::<Problems>().or(())
     }
+}
+
+/// The pack with its findings, held against the one that is installed.
+fn checked(pack: &Pack, installed: Option<&Pack>) -> CheckedPack {
+    let earlier: Vec<&PromptTemplate> = installed.into_iter().flat_map(Pack::templates).collect();
+    CheckedPack { pack: PackView::of(pack), templates: pack_lints(pack, &earlier) }
 }
 
 fn check_hash(pack: &Pack, expected: Option<Integrity>) -> Result<(), Problems> {

@@ -55,9 +55,10 @@ fn keys_that_are_set_are_taken() {
 fn models_name_classes_and_providers() {
     check("[models]\ndefault = { provider = \"scripted\", model = \"m\" }", &[]);
     check("[models]\n\"acme.large\" = { provider = \"scripted\", model = \"m\" }", &[]);
+    check("[models]\nsmart-generalist = { provider = \"scripted\", model = \"m\" }", &[]);
     check(
-        "[models]\nwriter = { provider = \"scripted\", model = \"m\" }",
-        &["'writer' is no model class (at /models/writer)"],
+        "[models]\nwritting = { provider = \"scripted\", model = \"m\" }",
+        &["'writting' is no model class (at /models/writting)"],
     );
     check(
         "[models]\ndefault = { provider = \"other\", model = \"m\" }",

@@ -2,15 +2,15 @@
 
 use serde_json::json;
 
-use crate::support::{Project, template};
+use crate::support::{Project, checked, template};
 
 /// The code, line and column of each finding of a project with one more file.
 #[track_caller]
 fn check(path: &str, content: &str, expect: &[(&str, usize, usize)]) {
     let project = Project::new().with(path, content);
     let host = project.host().unwrap();
-    let found: Vec<(String, usize, usize)> = host
-        .doubts()
+    let doubts = host.doubts();
+    let found: Vec<(String, usize, usize)> = doubts
         .iter()
         .map(|warning| {
             let place = warning.position().unwrap();
@@ -20,7 +20,7 @@ fn check(path: &str, content: &str, expect: &[(&str, usize, usize)]) {
     let found: Vec<(&str, usize, usize)> =
         found.iter().map(|(code, line, column)| (code.as_str(), *line, *column)).collect();
     assert_eq!(found, expect, "of {content:?}");
-    assert_eq!(host.check().warnings.iter().count(), expect.len());
+    assert_eq!(checked(&host).warnings.iter().count(), expect.len());
 }
 
 #[test]

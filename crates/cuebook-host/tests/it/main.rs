@@ -4,13 +4,16 @@
 
 mod agent_library;
 mod config;
+mod exchange;
 mod inputs;
 mod journal;
 mod lints;
 mod overrides;
 mod packs;
+mod preview;
 mod report;
 mod restart;
 mod retention;
 mod secrets;
+mod slots;
 mod support;

@@ -1,5 +1,6 @@
 //! Packs: what is taken, what is refused, and that a refusal changes nothing.
 
+mod archive;
 mod bench;
 mod signed;
 
@@ -7,11 +8,11 @@ use std::os::unix::fs::symlink;
 
 use cuebook_host::prompt::Principal;
 use cuebook_host::wire::{ErrorCode, PromptRef, PromptTemplate};
-use cuebook_host::{Host, Refusal};
+use cuebook_host::{Host, PromptWrite, Refusal};
 use serde_json::{Value as Json, json};
 
 use self::bench::{Bench, agents, phrases};
-use crate::support::messages;
+use crate::support::{checked, messages};
 
 /// Checks that the pack of `manifest`, changed by `change`, is refused with `expect`, and that nothing is written.
 #[track_caller]
@@ -146,6 +147,29 @@ fn a_sound_pack_is_installed_once() {
     assert_eq!(meta.pack_version.unwrap().to_string(), "1.0.0");
 }
 
+/// The public scenario of that name: what a pack brings is found without its library, says where it is from, and stays.
+#[test]
+fn prompt_pack_install() {
+    let bench = Bench::new("");
+    let prompt =
+        |id: &str| json!({ "templateId": id, "version": "1.0.0", "kind": "system", "text": "You help." });
+    let mut sample = phrases("1.0.0");
+    sample["prompts"] = json!([prompt("writer-system"), prompt("critic-system")]);
+    bench.manifest("new", &sample);
+    bench.install("new").unwrap().unwrap();
+    let host = bench.host().unwrap();
+    for id in ["writer-system", "critic-system"] {
+        let meta = json!(template_of(&host, &reference(&format!("prompt:{id}"))).unwrap().meta);
+        let expect = json!({ "source": "pack", "packName": "vendor.acme.phrases", "packVersion": "1.0.0" });
+        assert_eq!(meta, expect, "of {id}");
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let write = PromptWrite { principal: &Principal::local(), ticket: None, condition: None };
+    let template = template_of(&host, &reference("prompt:writer-system")).unwrap();
+    let removed = runtime.block_on(host.delete_prompt(write, &template.template_id, None));
+    assert_eq!(removed.unwrap_err().code, ErrorCode::Forbidden);
+}
+
 #[test]
 fn another_version_takes_the_place_only_when_asked_to() {
     let bench = Bench::new("");
@@ -155,9 +179,40 @@ fn another_version_takes_the_place_only_when_asked_to() {
     let before = bench.installed_files();
     assert!(messages(&bench.install("new").unwrap_err())[0].starts_with("pack_already_installed"));
     assert_eq!(bench.store().list().unwrap().0[0].version, "1.0.0");
-    bench.replace("new").unwrap();
+    bench.replace("new").unwrap().unwrap();
     assert_eq!(bench.store().list().unwrap().0[0].version, "1.1.0");
     assert_eq!(bench.installed_files(), before);
+}
+
+#[test]
+fn a_pack_is_held_against_the_one_in_whose_place_it_comes() {
+    let bench = Bench::new("");
+    bench.manifest("new", &phrases("1.0.0"));
+    bench.install("new").unwrap();
+    let mut next = phrases("1.1.0");
+    next["prompts"][0]["version"] = json!("1.0.1");
+    next["prompts"][0]["text"] = json!("Greet {{person}}.");
+    next["prompts"][0]["variables"][0]["name"] = json!("person");
+    bench.manifest("new", &next);
+    let checked = bench.store().verify(&bench.path("new")).unwrap();
+    let replaced = bench.replace("new").unwrap().unwrap();
+    for templates in [checked.templates, replaced.templates] {
+        let found = messages(&templates[0].problems());
+        let expect = "prompt_breaking_change: variable 'name' is called 'person', but 1.0.0 and 1.0.1 have one major version";
+        assert_eq!(found, [expect]);
+        let place = templates[0].problems().iter().next().unwrap().position().unwrap();
+        assert!(bench.read("new/pack.json").lines().nth(place.line - 1).unwrap().contains("person"));
+    }
+}
+
+#[test]
+fn no_pack_is_called_as_a_library_of_the_host() {
+    let bench = Bench::new("[prompts]\nlibrary = \"vendor.acme.phrases\"\n");
+    bench.manifest("new", &phrases("1.0.0"));
+    bench.check_install("new", "pack_invalid");
+    for name in ["user", "host"] {
+        check_members(phrases("1.0.0"), &[("/name", json!(name))], &["prompt_template_invalid"]);
+    }
 }
 
 #[test]
@@ -245,7 +300,7 @@ fn a_pack_for_other_hosts_is_told_of_at_the_start() {
     bench
         .manifest("project/packs/chains", &json!({ "name": "vendor.acme.chains", "kind": "workflow-chain" }));
     let host = bench.host().unwrap();
-    let told = messages(&host.check().warnings);
+    let told = messages(&checked(&host).warnings);
     assert_eq!(told, ["pack_kind_invalid: this host takes no packs of kind 'workflow-chain'"]);
 }
 
@@ -267,5 +322,5 @@ fn public_packs_are_taken_or_refused_for_a_reason() {
     let reason = "pack_kind_invalid: this host takes no packs of kind 'workflow-chain'";
     assert_eq!(refused, [("vendor.openwop.workflow-chain-sample".into(), vec![reason.to_owned()])]);
     assert_eq!(taken, bench.store().list().unwrap().0.len());
-    assert_eq!(bench.host().unwrap().check().warnings.iter().count(), 0);
+    assert_eq!(checked(&bench.host().unwrap()).warnings.iter().count(), 0);
 }

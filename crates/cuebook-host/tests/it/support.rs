@@ -9,7 +9,8 @@ use cuebook_host::engine::RunState;
 use cuebook_host::log::Record;
 use cuebook_host::prompt::Principal;
 use cuebook_host::wire::{Configurable, Sequence};
-use cuebook_host::{Host, Options, Problems, StartRun, WorkflowFile};
+use cuebook_host::{Host, Options, Problems, ProjectCheck, StartRun, WorkflowFile};
+use futures_util::FutureExt as _;
 use serde_json::{Map, Value as Json, json};
 use tempfile::TempDir;
 
@@ -58,6 +59,11 @@ impl Project {
     pub(crate) fn host(&self) -> Result<Host, Problems> {
         Host::open(&Options { root: self.path().to_owned(), ..Options::default() })
     }
+}
+
+/// What a check of the whole project finds, as the local principal sees it.
+pub(crate) fn checked(host: &Host) -> ProjectCheck {
+    host.check(&Principal::local()).now_or_never().expect("a store in memory answers at once")
 }
 
 /// A user prompt with the variable `topic`.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde_json::{Value, json};
 
 use crate::routes::Route;
-use crate::shapes::{BulkCancel, CancelRun, RenderPrompt, ResolveInterrupt};
+use crate::shapes::{BulkCancel, CancelRun, ImportPrompts, PreviewPrompt, RenderPrompt, ResolveInterrupt};
 
 /// A route's contract.
 pub(super) struct Operation {
@@ -217,6 +217,37 @@ fn prompts(route: &Route) -> Option<Operation> {
                 .query("workspaceId", text())
                 .takes(body)
                 .gives(200, object(&["hash", "refs", "variableHashes"]))
+                .fails(&[404])
+        }
+        ("GET", "/v1/host/cuebook/prompts/{templateId}/lint") => {
+            Operation::new("lint_prompt", "What is doubtful about a template.")
+                .query("version", text())
+                .query("libraryId", text())
+                .query("workspaceId", text())
+                .gives(200, object(&["ref", "size", "findings"]))
+                .fails(&[400, 404])
+        }
+        ("GET", "/v1/host/cuebook/prompts/{templateId}/versions") => {
+            Operation::new("list_prompt_versions", "Every version of a template, removed ones too.")
+                .query("workspaceId", text())
+                .gives(200, object(&["templateId", "versions"]))
+                .fails(&[404])
+        }
+        ("POST", "/v1/host/cuebook/prompts:import") => {
+            Operation::new("import_prompts", "Puts templates into the library of users, all or none.")
+                .query("workspaceId", text())
+                .takes(of::<ImportPrompts>())
+                .gives(200, object(&["added", "unchanged", "templates"]))
+                .fails(&[409, 501, 503])
+        }
+        ("POST", "/v1/host/cuebook/preview") => {
+            let mut body = of::<PreviewPrompt>();
+            body["properties"]["template"] = schema("PromptTemplate");
+            body["properties"]["agent"] = object(&["agentId", "persona", "modelClass"]);
+            Operation::new("preview_prompt", "What a node would be told, without a run.")
+                .query("workspaceId", text())
+                .takes(body)
+                .gives(200, object(&["nodeId", "resolutions", "composition", "problems", "templates"]))
                 .fails(&[404])
         }
         ("POST", "/v1/host/sample/prompt/resolve") => {

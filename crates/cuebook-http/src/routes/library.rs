@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{FromRequest, FromRequestParts as _, Request, State};
 use axum::http::header::{ETAG, LOCATION};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use cuebook_host::prompt::Principal;
+use cuebook_host::prompt::{ContentHash, Principal};
 use cuebook_host::wire::{ErrorCode, PromptTemplate, TemplateId, Version, strict};
-use cuebook_host::{Diagnostic, PromptWrite, WrittenPrompt};
+use cuebook_host::{PromptWrite, WrittenPrompt};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -21,11 +21,6 @@ use crate::idempotency::{Attempt, once};
 use crate::params::{Path, Query};
 use crate::state::App;
 
-/// The header that tells what is doubtful about a template that was taken: `code line:column`, with commas between.
-const FINDINGS: HeaderName = HeaderName::from_static("cuebook-findings");
-/// The most findings that one answer tells.
-const MAX_FINDINGS: usize = 20;
-
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct WriteQuery {
@@ -34,16 +29,64 @@ pub(super) struct WriteQuery {
 }
 
 /// On whose behalf the library is written: membership first, then whether it may be written at all.
-fn writer(app: &App, caller: &Caller, query: &WriteQuery) -> Result<Principal, ApiError> {
-    let principal = caller.principal_in(Scope::PromptsWrite, query.workspace_id.as_deref())?;
+pub(super) fn writer(app: &App, caller: &Caller, workspace: Option<&str>) -> Result<Principal, ApiError> {
+    let principal = caller.principal_in(Scope::PromptsWrite, workspace)?;
     app.host.check_mutable()?;
     Ok(principal)
 }
 
 /// The name under which a request is done once; a workspace is part of it.
-fn endpoint(method: &str, path: &str, principal: &Principal) -> String {
+pub(super) fn endpoint(method: &str, path: &str, principal: &Principal) -> String {
     let workspace = principal.workspace.as_ref().map(|name| format!("?workspaceId={name}"));
     format!("{method} {path}{}", workspace.unwrap_or_default())
+}
+
+/// A request to write the template that its path names.
+pub(super) struct WriteRequest {
+    caller: Caller,
+    template_id: String,
+    query: WriteQuery,
+    headers: HeaderMap,
+    body: JsonBody,
+}
+
+impl FromRequest<App> for WriteRequest {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
+        let (mut parts, body) = request.into_parts();
+        let caller = Caller::from_request_parts(&mut parts, app).await?;
+        let Path(template_id) = Path::from_request_parts(&mut parts, app).await?;
+        let Query(query) = Query::from_request_parts(&mut parts, app).await?;
+        let headers = parts.headers.clone();
+        let body = JsonBody::from_request(Request::from_parts(parts, body), app).await?;
+        Ok(Self { caller, template_id, query, headers, body })
+    }
+}
+
+/// What a request writes, and whether it is a repetition.
+struct Write<'r> {
+    owner: Principal,
+    template_id: TemplateId,
+    /// The one version that is meant.
+    version: Option<Version>,
+    condition: Option<Vec<ContentHash>>,
+    attempt: Attempt<'r>,
+}
+
+impl WriteRequest {
+    /// Who writes what, membership first; with `by_version`, the query may name a version.
+    fn open(&self, app: &App, method: &str, by_version: bool) -> Result<Write<'_>, ApiError> {
+        let owner = writer(app, &self.caller, self.query.workspace_id.as_deref())?;
+        let template_id =
+            TemplateId::parse(&self.template_id).map_err(|_| ApiError::not_found("template"))?;
+        let version = self.query.version.as_deref().filter(|_| by_version).map(Version::parse).transpose();
+        let version = version.map_err(|_| ApiError::invalid("'version' is a version such as 1.2.0"))?;
+        let named = version.as_ref().map(|version| format!("@{version}")).unwrap_or_default();
+        let endpoint = endpoint(method, &format!("/v1/prompts/{template_id}{named}"), &owner);
+        let attempt = Attempt::new(&owner, &endpoint, &self.headers, &self.body);
+        Ok(Write { owner, template_id, version, condition: condition(&self.headers), attempt })
+    }
 }
 
 /// Adds a version of a template.
@@ -54,7 +97,7 @@ pub(super) async fn create_prompt(
     headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, ApiError> {
-    let principal = writer(&app, &caller, &query)?;
+    let principal = writer(&app, &caller, query.workspace_id.as_deref())?;
     let attempt = Attempt::new(&principal, &endpoint("POST", "/v1/prompts", &principal), &headers, &body);
     let (host, read) = (Arc::clone(&app.host), read_template(&body));
     let owner = principal.clone();
@@ -73,18 +116,10 @@ pub(super) async fn create_prompt(
 /// Puts a higher version of a template in place.
 pub(super) async fn update_prompt(
     State(app): State<App>,
-    caller: Caller,
-    Path(template_id): Path<String>,
-    Query(query): Query<WriteQuery>,
-    headers: HeaderMap,
-    body: JsonBody,
+    request: WriteRequest,
 ) -> Result<Response, ApiError> {
-    let principal = writer(&app, &caller, &query)?;
-    let template_id = read_id(&template_id)?;
-    let path = format!("/v1/prompts/{template_id}");
-    let attempt = Attempt::new(&principal, &endpoint("PUT", &path, &principal), &headers, &body);
-    let (host, read, owner) = (Arc::clone(&app.host), read_template(&body), principal.clone());
-    let condition = condition(&headers);
+    let Write { owner, template_id, condition, attempt, .. } = request.open(&app, "PUT", false)?;
+    let (host, read) = (Arc::clone(&app.host), read_template(&request.body));
     let act = move |ticket| async move {
         let write = PromptWrite { principal: &owner, ticket, condition };
         Ok(shown(StatusCode::OK, &host.update_prompt(write, &template_id, read?).await?))
@@ -95,30 +130,16 @@ pub(super) async fn update_prompt(
 /// Removes a version of a template, or all of them.
 pub(super) async fn delete_prompt(
     State(app): State<App>,
-    caller: Caller,
-    Path(template_id): Path<String>,
-    Query(query): Query<WriteQuery>,
-    headers: HeaderMap,
-    body: JsonBody,
+    request: WriteRequest,
 ) -> Result<Response, ApiError> {
-    let principal = writer(&app, &caller, &query)?;
-    let template_id = read_id(&template_id)?;
-    let version = query.version.as_deref().map(Version::parse).transpose();
-    let version = version.map_err(|_| ApiError::invalid("'version' is a version such as 1.2.0"))?;
-    let named = version.as_ref().map(|version| format!("@{version}")).unwrap_or_default();
-    let path = format!("/v1/prompts/{template_id}{named}");
-    let attempt = Attempt::new(&principal, &endpoint("DELETE", &path, &principal), &headers, &body);
-    let (host, owner, condition) = (Arc::clone(&app.host), principal.clone(), condition(&headers));
+    let Write { owner, template_id, version, condition, attempt } = request.open(&app, "DELETE", true)?;
+    let host = Arc::clone(&app.host);
     let act = move |ticket| async move {
         let write = PromptWrite { principal: &owner, ticket, condition };
         host.delete_prompt(write, &template_id, version).await?;
         Ok(StatusCode::NO_CONTENT.into_response())
     };
     Ok(once(&app.host, attempt, act).await)
-}
-
-fn read_id(text: &str) -> Result<TemplateId, ApiError> {
-    TemplateId::parse(text).map_err(|_| ApiError::not_found("template"))
 }
 
 /// Reads a template; whatever is wrong with it is a fault of the request (openwop-v1 §15.3).
@@ -132,24 +153,13 @@ fn encoded(version: &Version) -> String {
     version.to_string().replace('+', "%2B")
 }
 
-/// The template as it is kept, its tag, and what is doubtful about it.
+/// The template as it is kept, and its tag; what is doubtful about it has a route of its own, as the document is closed.
 fn shown(status: StatusCode, written: &WrittenPrompt) -> Response {
     let document = json!(written.template);
     let tag = tag_of(&document);
     let mut response = (status, Json(document)).into_response();
     insert(&mut response, ETAG, &tag);
-    let findings: Vec<String> = written.findings.iter().take(MAX_FINDINGS).map(finding).collect();
-    if !findings.is_empty() {
-        insert(&mut response, FINDINGS, &findings.join(", "));
-    }
     response
-}
-
-fn finding(finding: &Diagnostic) -> String {
-    match finding.position() {
-        Some(place) => format!("{} {}:{}", finding.code, place.line, place.column),
-        None => finding.code.to_string(),
-    }
 }
 
 fn insert(response: &mut Response, name: HeaderName, value: &str) {

@@ -231,10 +231,22 @@ async fn what_is_doubtful_is_told_and_taken() {
     let variables = json!([{ "name": "topic", "type": "string", "required": true }]);
     let doubtful = template("doubtful", "1.0.0", "user", "On {{topic}}.\nOn {{topik}}.", &variables);
     let answer = create(&host, &doubtful).await;
-    answer.gives(201);
-    assert_eq!(answer.header("cuebook-findings"), Some("prompt_placeholder_undeclared 2:4"));
-    let sound = template("sound", "1.0.0", "user", "On {{topic}}.", &variables);
-    assert_eq!(create(&host, &sound).await.header("cuebook-findings"), None);
+    assert_eq!(answer.gives(201)["text"], doubtful["text"]);
+    let told = host.send(Call::get("/v1/host/cuebook/prompts/doubtful/lint")).await.gives(200);
+    let finding = &told["findings"][0];
+    assert_eq!(
+        (&finding["code"], &finding["path"]),
+        (&json!("prompt_placeholder_undeclared"), &json!("/text"))
+    );
+    assert_eq!((&finding["line"], &finding["column"]), (&json!(2), &json!(4)));
+    assert_eq!((&finding["nearest"], &finding["severity"]), (&json!("topic"), &json!("warning")));
+    assert_eq!((&told["ref"], &told["size"]["bytes"]), (&json!("prompt:doubtful@1.0.0"), &json!(27)));
+    let changed = json!([{ "name": "subject", "type": "string", "required": true }]);
+    let next = template("doubtful", "1.1.0", "user", "On {{subject}}.", &changed);
+    host.send(Call::new("PUT", "/v1/prompts/doubtful").json(&next)).await.gives(200);
+    let told = host.send(Call::get("/v1/host/cuebook/prompts/doubtful/lint?version=1.1.0")).await.gives(200);
+    assert_eq!(told["findings"][0]["code"], "prompt_breaking_change");
+    assert_eq!(told["findings"][0]["nearest"], "subject");
 }
 
 #[tokio::test]

@@ -9,7 +9,8 @@ use cuebook_wire::{TemplateId, Timestamp, Version};
 use super::MemoryStore;
 use crate::ports::Answer;
 use crate::prompts::{
-    Added, KeptPrompt, NewPrompt, PromptLibrary, PromptRemoval, PromptVersion, Removed, Which, latest,
+    Added, ImportedPrompts, KeptPrompt, NewPrompt, PromptImport, PromptLibrary, PromptRemoval, PromptVersion,
+    Removed, Which, latest,
 };
 
 /// The shelves of a tenant: its own, and one for each workspace.
@@ -60,12 +61,36 @@ impl Shelf {
         if let Some(refused) = new.rule.refuse(version, latest) {
             return refused;
         }
-        if known.is_some_and(|kept| kept.removed.is_none() || kept.content != new.content) {
+        if self.is_taken(&new) {
             return Added::Taken;
         }
         let prompt = new.prompt.clone();
         self.0.entry(template_id.clone()).or_default().insert(version.clone(), Kept::new(new));
         Added::Kept(prompt)
+    }
+
+    fn import(&mut self, import: PromptImport) -> ImportedPrompts {
+        let is_other = |(id, seen): &&(TemplateId, Option<Version>)| {
+            self.latest(id).map(|kept| &kept.prompt.version) != seen.as_ref()
+        };
+        if let Some((id, _)) = import.seen.iter().find(is_other) {
+            return ImportedPrompts::Changed(id.clone());
+        }
+        if let Some(taken) = import.new.iter().find(|new| self.is_taken(new)) {
+            return ImportedPrompts::Taken(taken.prompt.template_id.clone(), taken.prompt.version.clone());
+        }
+        let add = |new| match self.add(new) {
+            Added::Kept(kept) => Some(kept),
+            _ => None,
+        };
+        ImportedPrompts::Kept(import.new.into_iter().filter_map(add).collect())
+    }
+
+    /// Whether the version is there, or was with other content.
+    fn is_taken(&self, new: &NewPrompt) -> bool {
+        let versions = self.0.get(&new.prompt.template_id);
+        let known = versions.and_then(|versions| versions.get(&new.prompt.version));
+        known.is_some_and(|kept| kept.removed.is_none() || kept.content != new.content)
     }
 
     fn find(&self, template_id: &TemplateId, which: &Which) -> Option<KeptPrompt> {
@@ -137,6 +162,14 @@ impl MemoryStore {
 impl PromptLibrary for MemoryStore {
     fn add_prompt<'a>(&'a self, principal: &'a Principal, new: NewPrompt) -> Answer<'a, Added> {
         Box::pin(async move { Ok(self.on_shelf(principal, |shelf| shelf.add(new))) })
+    }
+
+    fn import_prompts<'a>(
+        &'a self,
+        principal: &'a Principal,
+        import: PromptImport,
+    ) -> Answer<'a, ImportedPrompts> {
+        Box::pin(async move { Ok(self.on_shelf(principal, |shelf| shelf.import(import))) })
     }
 
     fn prompt<'a>(

@@ -5,7 +5,9 @@ use cuebook_wire::{TemplateId, Version};
 
 use super::Fixture;
 use super::support::{Store, all, millis, tenant};
-use crate::prompts::{AddRule, Added, KeptPrompt, NewPrompt, PromptRemoval, Removed, Which};
+use crate::prompts::{
+    AddRule, Added, ImportedPrompts, KeptPrompt, NewPrompt, PromptImport, PromptRemoval, Removed, Which,
+};
 
 fn template(id: &str) -> TemplateId {
     TemplateId::parse(id).expect("a template id")
@@ -226,6 +228,35 @@ pub async fn removals_are_told_apart(fixture: &impl Fixture) {
     for it in versions {
         assert_eq!((it.hash, it.added_at), (ContentHash::of(&it.version.to_string()), millis(1)));
     }
+}
+
+/// All of an import or nothing: what stands against one version keeps the others out.
+pub async fn an_import_is_whole_or_nothing(fixture: &impl Fixture) {
+    let store = fixture.open().await;
+    put(&store, "tone", "1.0.0", "first").await;
+    let (next, other) = (kept("tone", "1.1.0", "next"), kept("other", "2.0.0-rc.1", "other"));
+    let import = |seen: Option<&str>, prompts: &[&KeptPrompt]| PromptImport {
+        new: prompts.iter().map(|prompt| new(prompt)).collect(),
+        seen: vec![(template("tone"), seen.map(version)), (template("other"), None)],
+    };
+    let stale = kept("tone", "1.0.0", "second");
+    let refusals = [
+        (import(None, &[&other, &next]), ImportedPrompts::Changed(template("tone"))),
+        (import(Some("0.9.0"), &[&other, &next]), ImportedPrompts::Changed(template("tone"))),
+        (
+            import(Some("1.0.0"), &[&other, &stale]),
+            ImportedPrompts::Taken(template("tone"), version("1.0.0")),
+        ),
+    ];
+    for (refused, expect) in refusals {
+        assert_eq!(store.import_prompts(&tenant("acme"), refused).await, Ok(expect));
+        assert_eq!(latest(&store, "other").await, None);
+    }
+    let all = import(Some("1.0.0"), &[&other, &next]);
+    let expect = ImportedPrompts::Kept(vec![other, next]);
+    assert_eq!(store.import_prompts(&tenant("acme"), all).await, Ok(expect));
+    assert_eq!(latest(&store, "other").await.as_deref(), Some("2.0.0-rc.1"));
+    assert_eq!(latest(&store, "tone").await.as_deref(), Some("1.1.0"));
 }
 
 /// Another tenant's and another workspace's templates do not exist.

@@ -68,7 +68,7 @@ fn every_range_says_where_it_came_from() {
         source: cuebook_wire::VariableSource::Input,
         trust: Trust::Trusted,
         secret: false,
-        reference: REFERENCE.to_owned(),
+        reference: REFERENCE.into(),
         line: 1,
     };
     assert_eq!(origins, [file("writer.md", 1), file("part.md", 1), name, file("part.md", 1)]);

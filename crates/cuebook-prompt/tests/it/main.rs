@@ -10,6 +10,7 @@ mod compose;
 mod diff;
 mod layered;
 mod library;
+mod lint;
 mod node_config;
 mod pins;
 mod pipeline;

@@ -40,6 +40,38 @@ fn composed_event(observed: &Observed, observability: Observability) -> Option<P
     payload
 }
 
+/// What the published schema takes and what it refuses.
+#[test]
+fn prompt_template_shape() {
+    let sound = || json!({"templateId": "a", "version": "1.0.0", "kind": "user", "text": "x"});
+    let with = |key: &str, value: Json| {
+        let mut template = sound();
+        template[key] = value;
+        cuebook_wire::strict::read::<PromptTemplate>(&template)
+    };
+    for (key, value) in [
+        ("variables", json!([{"name": "b", "type": "string", "required": true}])),
+        ("modelHints", json!({"temperature": 2})),
+        ("tags", json!(["one"])),
+        ("text", json!("")),
+    ] {
+        assert!(with(key, value.clone()).is_ok(), "{key}: {value}");
+    }
+    for (key, value) in [
+        ("kind", json!("assistant")),
+        ("templateId", json!("A b")),
+        ("version", json!("1")),
+        ("text", json!("x".repeat(65_537))),
+        ("variables", json!([{"name": "1b", "type": "string", "required": true}])),
+        ("modelHints", json!({"temperature": 2.5})),
+        ("modelHints", json!({"topP": 1})),
+        ("meta", json!({"source": "pack"})),
+        ("body", json!("x")),
+    ] {
+        assert!(with(key, value).is_err(), "a template with that {key} is refused");
+    }
+}
+
 #[test]
 fn prompt_resolution_chain_node_wins() {
     let config = json!({ "systemPromptRef": "prompt:node-prompt@1.0.0", "agentId": WRITER });

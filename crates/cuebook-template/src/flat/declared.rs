@@ -22,11 +22,11 @@ impl Program {
     fn report_undeclared(&self, name: &str, declared: &[&str]) -> Option<Diagnostic> {
         let first = self.placeholders().find(|placeholder| &*placeholder.name == name)?;
         let warning = Diagnostic::warning(UNDECLARED, format!("nothing declares `{name}`"));
-        let hint = match nearest(name, declared.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "declare it, or correct the name".to_owned(),
-        };
-        Some(warning.at(self.source(), first.span).with_hint(hint))
+        let warning = warning.at(self.source(), first.span);
+        Some(match nearest(name, declared.iter().copied()) {
+            Some(near) => warning.with_nearest(near).with_hint(format!("did you mean `{near}`?")),
+            None => warning.with_hint("declare it, or correct the name"),
+        })
     }
 
     /// Reports the declared `name` as a warning when no placeholder has it; the place of the declaration is the caller's.
@@ -34,11 +34,14 @@ impl Program {
         if self.slot(name).is_some() {
             return None;
         }
-        let message = format!("`{name}` is declared, and no placeholder has it");
-        let hint = match nearest(name, self.names().iter().map(|name| &**name)) {
-            Some(near) => format!("is it meant where `{{{{{near}}}}}` stands?"),
-            None => format!("remove it, or write `{{{{{name}}}}}` where the value belongs"),
-        };
-        Some(Diagnostic::warning(UNUSED, message).with_hint(hint))
+        let warning = Diagnostic::warning(UNUSED, format!("`{name}` is declared, and no placeholder has it"));
+        Some(match nearest(name, self.names().iter().map(|name| &**name)) {
+            Some(near) => {
+                warning.with_nearest(near).with_hint(format!("is it meant where `{{{{{near}}}}}` stands?"))
+            }
+            None => {
+                warning.with_hint(format!("remove it, or write `{{{{{name}}}}}` where the value belongs"))
+            }
+        })
     }
 }

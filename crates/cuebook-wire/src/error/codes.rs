@@ -129,6 +129,15 @@ error_codes! {
     PromptRefSupersedesInline = "prompt_ref_supersedes_inline", Log, -, "A node has both a prompt reference and an inline prompt; the reference was used", "remove one of the two";
     PromptTemplateNotFound = "prompt_template_not_found", Run, 404, "No library has the template that won the resolution", "install or create the template, or correct the reference in the layer named";
     PromptTemplateInvalid = "prompt_template_invalid", Load, 400, "A prompt template is malformed", "correct each fault listed";
+    PromptSecretVisible = "prompt_secret_visible", Load, -, "A secret stands in a prompt of the user's turn, which is said aloud", "have a system prompt hold it, or a tool use it";
+    PromptMarkerByHand = "prompt_marker_by_hand", Load, -, "A marker of untrusted text was written by hand, and marks nothing", "leave it out: untrusted values are wrapped where they stand";
+    PromptDefaultMismatch = "prompt_default_mismatch", Load, -, "The default of a variable is not of the declared type", "write a default of that type, or declare the other";
+    PromptDefaultUnused = "prompt_default_unused", Load, -, "A required variable has a default, which is never used", "leave out the default, or `required`";
+    PromptContextUnknown = "prompt_context_unknown", Load, -, "A variable asks for a fact of the context that no run has", "use one of the facts that `docs/prompts.md` lists, or another source";
+    PromptHintDoubtful = "prompt_hint_doubtful", Load, -, "A model hint is out of its range or none of the published ones", "correct it; hints are shown and never applied";
+    PromptNearLimit = "prompt_near_limit", Load, -, "The text of a template is nearly as long as it may be", "bind the long parts as variables, or split the template";
+    PromptTooLarge = "prompt_too_large", Load, -, "The text of a template is longer than a library takes", "bind the long parts as variables, or split the template";
+    PromptKindMismatch = "prompt_kind_mismatch", Load, -, "A template stands in a place for another kind", "name a template of the kind that the place is for";
     PlaceholderUnused = "placeholder_unused", Load, -, "A declared variable stands nowhere in its template", "remove the declaration, or write the placeholder where the value belongs";
     PlaceholderLogic = "placeholder_logic", Load, -, "Logic of another template language stays literal text", "use only `{{name}}`, or a template of the pongo dialect";
     PlaceholderTag = "placeholder_tag", Load, -, "A tag of another template language stays literal text", "use only `{{name}}`, or a template of the pongo dialect";

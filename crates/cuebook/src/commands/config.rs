@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
-use cuebook_host::{Host, Problems, ProjectCheck};
+use cuebook_host::prompt::Principal;
+use cuebook_host::{Host, Options, Problems, ProjectCheck};
 use serde_json::json;
 
 use crate::args::FilesArgs;
@@ -19,7 +20,7 @@ pub(crate) struct ConfigArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Config {
     /// Check the configuration and everything it names: prompts, agents, packs and workflows.
-    #[command(after_help = help!("cuebook config check examples/newsroom"))]
+    #[command(after_help = help!("cuebook config check examples/newsroom", "cuebook config check . --data data"))]
     Check(ConfigCheckArgs),
     /// Print the JSON Schema of cuebook.toml.
     #[command(after_help = help!("cuebook config schema > cuebook.schema.json"))]
@@ -31,23 +32,31 @@ pub(crate) struct ConfigCheckArgs {
     /// The project directory.
     #[arg(default_value = ".")]
     pub(crate) dir: PathBuf,
+    /// A data directory with templates that were written over HTTP, which refs may name.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Whose templates of the data directory.
+    #[arg(long, value_name = "NAME", default_value = "default", requires = "data")]
+    pub(crate) tenant: String,
     #[command(flatten)]
     pub(crate) files: FilesArgs,
 }
 
-pub(crate) fn config(args: &ConfigArgs, output: Output) -> Result<Exit, Problems> {
+pub(crate) async fn config(args: &ConfigArgs, output: Output) -> Result<Exit, Problems> {
     match &args.what {
         Config::Schema => {
             output::json(&cuebook_host::Config::schema());
             Ok(Exit::Fine)
         }
-        Config::Check(args) => check(args, output),
+        Config::Check(args) => check(args, output).await,
     }
 }
 
 /// Opens the project and checks it whole; what keeps it from opening is usage, what it holds are findings.
-fn check(args: &ConfigCheckArgs, output: Output) -> Result<Exit, Problems> {
-    let found = Host::open(&args.files.options(args.dir.clone()))?.check();
+async fn check(args: &ConfigCheckArgs, output: Output) -> Result<Exit, Problems> {
+    let options = Options { data: args.data.clone(), ..args.files.options(args.dir.clone()) };
+    let principal = Principal { tenant: args.tenant.clone(), workspace: None };
+    let found = Host::open(&options)?.check(&principal).await;
     if output.is_json() {
         output::json(&json!({
             "workflows": found.workflows,

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Subcommand};
 use cuebook_host::prompt::Principal;
 use cuebook_host::{
-    Host, PreviewNode, Problems, RunView, StartRun, disclose_node, disclose_preview, journal, named,
-    read_typed,
+    Host, PreviewNode, Problems, PromptLint, RunView, StartRun, disclose_node, disclose_preview, journal,
+    named, read_typed,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -109,12 +109,12 @@ async fn explain_node(args: &ExplainNodeArgs, output: Output) -> Result<Exit, Pr
     };
     let preview = host.preview(PreviewNode { start, node: &args.node, ports: ports(&args.ports)? }).await?;
     if output.is_json() {
-        let mut facts = json!(preview);
-        facts["problems"] = preview.problems.to_json();
-        output::json(&facts);
+        output::json(&preview.to_json(true));
     } else {
         output::data(&disclose_preview(&preview, args.text));
-        output.remarks(&preview.problems);
+        let doubtful = preview.templates.iter().flat_map(PromptLint::problems);
+        let told = preview.problems.iter().chain(preview.slots.iter()).cloned();
+        output.remarks(&told.chain(doubtful).collect());
     }
     Ok(if preview.problems.is_empty() { Exit::Fine } else { Exit::Findings })
 }

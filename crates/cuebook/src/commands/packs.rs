@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
-use cuebook_host::{InstallPack, Integrity, PackStore, PackView, Problems};
+use cuebook_host::{InstallPack, Integrity, PackStore, PackView, Problems, PromptLint};
 use serde_json::{Value as Json, json};
 
 use crate::args::ProjectArgs;
@@ -21,7 +21,7 @@ pub(crate) enum Packs {
     /// Check a pack and copy it into the project; a pack that is refused changes nothing.
     #[command(after_help = help!(
         "cuebook packs install downloads/vendor.acme.phrases --project my-project",
-        "cuebook packs install downloads/vendor.acme.phrases --integrity sha256-… --replace",
+        "cuebook packs install downloads/vendor.acme.phrases-1.1.0.tgz --integrity sha256-… --replace",
     ))]
     Install(PacksInstallArgs),
     /// List the packs of a project.
@@ -40,7 +40,7 @@ pub(crate) enum Packs {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct PacksInstallArgs {
-    /// The directory of the pack.
+    /// The directory of the pack, or its archive (.tgz).
     pub(crate) source: PathBuf,
     /// The hash that the pack's files must have.
     #[arg(long, value_name = "SHA256", value_parser = parse_integrity)]
@@ -60,7 +60,7 @@ pub(crate) struct PacksListArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct PacksVerifyArgs {
-    /// The directory of a pack; all packs of the project when absent.
+    /// The directory of a pack or its archive; all packs of the project when absent.
     pub(crate) source: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) project: ProjectArgs,
@@ -93,9 +93,15 @@ fn install(args: &PacksInstallArgs, output: Output) -> Result<Exit, Problems> {
     let installed = store.install(&request)?;
     match &installed {
         _ if output.is_json() => {
-            output::json(&json!({ "installed": installed.as_ref().map(PackView::to_json) }));
+            let templates: Vec<Json> =
+                installed.iter().flat_map(|it| &it.templates).map(PromptLint::to_json).collect();
+            let pack = installed.as_ref().map(|it| it.pack.to_json());
+            output::json(&json!({ "installed": pack, "templates": templates }));
         }
-        Some(pack) => output::data(&format!("installed {}", described(pack))),
+        Some(installed) => {
+            output::data(&format!("installed {}", described(&installed.pack)));
+            findings(&installed.templates, output);
+        }
         None => output::data("the very same pack is installed already"),
     }
     Ok(Exit::Fine)
@@ -112,7 +118,10 @@ fn verify(args: &PacksVerifyArgs, output: Output) -> Result<Exit, Problems> {
     let (packs, problems) = match &args.source {
         None => store.list()?,
         Some(source) => match store.verify(source) {
-            Ok(pack) => (vec![pack], Problems::new()),
+            Ok(checked) => {
+                findings(&checked.templates, output);
+                (vec![checked.pack], Problems::new())
+            }
             Err(problems) => (Vec::new(), problems),
         },
     };
@@ -138,6 +147,11 @@ fn show(packs: &[PackView], problems: &Problems, output: Output, line: fn(&PackV
         output.remarks(problems);
         output::data(&packs.iter().map(line).collect::<Vec<_>>().join("\n"));
     }
+}
+
+/// What is doubtful about the templates of a pack.
+fn findings(templates: &[PromptLint], output: Output) {
+    output.remarks(&templates.iter().flat_map(PromptLint::problems).collect());
 }
 
 fn row(pack: &PackView) -> String {

@@ -1,6 +1,9 @@
 //! `cuebook prompts`.
 
+pub(super) mod check;
 mod compare;
+mod exchange;
+mod library;
 
 use clap::{Args as ClapArgs, Subcommand};
 use cuebook_host::prompt::{Entry, Principal, Trust};
@@ -32,6 +35,26 @@ pub(crate) enum Prompts {
         "cuebook prompts render --agent core.openwop.agents.react.default --packs packs",
     ))]
     Render(PromptsRenderArgs),
+    /// Check templates: names, defaults, secrets, markers, literal text, sizes, hints, changes between versions.
+    #[command(after_help = help!(
+        "cuebook prompts check --project examples/newsroom",
+        "cuebook prompts check prompts/ downloads/vendor.acme.phrases.tgz --strict",
+        "cuebook prompts check prompt:house.style --data data",
+    ))]
+    Check(check::PromptsCheckArgs),
+    /// Write templates to files that diff well, or to a pack.
+    #[command(after_help = help!(
+        "cuebook prompts export --data data --to library",
+        "cuebook prompts export prompt:house.style@1.2.0 --host https://cuebook.example --to library",
+        "cuebook prompts export --data data --to phrases --pack vendor.acme.phrases@1.0.0",
+    ))]
+    Export(exchange::PromptsExportArgs),
+    /// Put templates of files or packs into the library of users: all of them, or none.
+    #[command(after_help = help!(
+        "cuebook prompts import library --data data --dry-run",
+        "cuebook prompts import library --host https://cuebook.example",
+    ))]
+    Import(exchange::PromptsImportArgs),
     /// Show what is different between two versions: variables, other fields, lines and words; exit 1 when something is.
     #[command(after_help = help!(
         "cuebook prompts diff prompt:writer-user@1.0.0 prompt:writer-user@1.1.0 --project examples/newsroom",
@@ -79,6 +102,9 @@ pub(crate) async fn prompts(args: PromptsArgs, output: Output) -> Result<Exit, P
         Prompts::List(args) => list(&args, output),
         Prompts::Get(args) => get(&args, output).await,
         Prompts::Render(args) => render(&args, output).await,
+        Prompts::Check(args) => check::check(&args, output).await,
+        Prompts::Export(args) => exchange::export(&args, output).await,
+        Prompts::Import(args) => exchange::import(&args, output).await,
         Prompts::Diff(args) => compare::diff(&args, output).await,
         Prompts::History(args) => compare::history(&args, output).await,
     }

@@ -50,7 +50,7 @@ pub(super) async fn run(remote: RemoteRun<'_>, output: Output) -> Result<Exit, P
     })
 }
 
-fn read_key(file: Option<&Path>) -> Result<String, Problems> {
+pub(super) fn read_key(file: Option<&Path>) -> Result<String, Problems> {
     let key = match file {
         Some(path) => std::fs::read_to_string(path).ok(),
         None => std::env::var(KEY_VARIABLE).ok(),
@@ -62,7 +62,7 @@ fn read_key(file: Option<&Path>) -> Result<String, Problems> {
     })
 }
 
-fn problem(error: &ClientError) -> Problems {
+pub(super) fn problem(error: &ClientError) -> Problems {
     let unreachable = ErrorCode::ServiceUnavailable.as_str();
     let code = error.as_api().map_or_else(|| unreachable.to_owned(), |api| api.code.clone());
     Diagnostic::error(code, error.to_string()).into()

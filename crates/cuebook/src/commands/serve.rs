@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args as ClapArgs;
-use cuebook_host::wire::ErrorCode;
+use cuebook_host::wire::{ErrorCode, Observability};
 use cuebook_host::{Diagnostic, Host, KeyConfig, Problems};
 use cuebook_http::{App, HttpOptions, Key, Keys, Scope, serve as serve_http};
 use serde_json::json;
@@ -65,7 +65,7 @@ pub(crate) async fn serve(args: ServeArgs, output: Output) -> Result<Exit, Probl
         tell(address, output);
         let told = host.watch_projects(move |problems| output.remarks(&problems));
         std::thread::spawn(move || {
-            output.remarks(&host.doubts());
+            tell_findings(&host, output);
             told.unwrap_or_else(|problems| output.remarks(&problems));
         });
     };
@@ -73,6 +73,16 @@ pub(crate) async fn serve(args: ServeArgs, output: Output) -> Result<Exit, Probl
     match serve_http(app, args.listen, ready, stopped).await {
         Ok(()) => Ok(Exit::Fine),
         Err(error) => Err(problem(&error.to_string())),
+    }
+}
+
+/// What is doubtful about the templates; their lines are shown only where texts may be.
+fn tell_findings(host: &Host, output: Output) {
+    let doubts = host.doubts();
+    if host.config.prompts.observability == Observability::Full {
+        output.remarks(&doubts);
+    } else if !doubts.is_empty() {
+        output::note(&doubts.to_string());
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::support::Project;
 
-const COMMANDS: [&[&str]; 29] = [
+const COMMANDS: [&[&str]; 37] = [
     &[],
     &["run"],
     &["serve"],
@@ -15,6 +15,9 @@ const COMMANDS: [&[&str]; 29] = [
     &["prompts", "list"],
     &["prompts", "get"],
     &["prompts", "render"],
+    &["prompts", "check"],
+    &["prompts", "export"],
+    &["prompts", "import"],
     &["prompts", "diff"],
     &["prompts", "history"],
     &["template"],
@@ -34,6 +37,11 @@ const COMMANDS: [&[&str]; 29] = [
     &["config", "check"],
     &["config", "schema"],
     &["completions"],
+    &["project"],
+    &["project", "check"],
+    &["project", "compose"],
+    &["project", "explain"],
+    &["project", "schema"],
 ];
 
 #[test]

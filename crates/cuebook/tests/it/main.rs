@@ -21,6 +21,7 @@ mod openai;
 mod pack_store;
 mod packs;
 mod project_files;
+mod prompt_files;
 mod prompts;
 mod remote;
 mod run;

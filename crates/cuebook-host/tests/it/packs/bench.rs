@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cuebook_host::{Host, InstallPack, Options, PackStore, PackView, Problems};
+use cuebook_host::{CheckedPack, Host, InstallPack, Options, PackStore, PackView, Problems};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
@@ -58,11 +58,11 @@ impl Bench {
     /// Installs the pack in `directory`.
     pub(super) fn install(&self, directory: &str) -> Result<Option<PackView>, Problems> {
         let request = InstallPack { source: &self.path(directory), integrity: None, replace: false };
-        self.store().install(&request)
+        self.store().install(&request).map(|checked| checked.map(|checked| checked.pack))
     }
 
     /// Installs the pack in `directory` in the place of another version.
-    pub(super) fn replace(&self, directory: &str) -> Result<Option<PackView>, Problems> {
+    pub(super) fn replace(&self, directory: &str) -> Result<Option<CheckedPack>, Problems> {
         let request = InstallPack { source: &self.path(directory), integrity: None, replace: true };
         self.store().install(&request)
     }

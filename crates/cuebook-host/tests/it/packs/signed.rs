@@ -109,7 +109,7 @@ fn a_file_that_was_changed_is_found_out() {
     bench.write("new/prompts/writer.md", "You write.");
     bench.manifest("new", &agents("1.0.0"));
     bench.check_install("new", "pack_integrity_failure");
-    let hash = Bench::new("").store().verify(&bench.path("new")).unwrap().integrity;
+    let hash = Bench::new("").store().verify(&bench.path("new")).unwrap().pack.integrity;
     bench.write("new/pack.integrity", format!("{hash}\n"));
     assert_eq!(bench.install("new").unwrap().unwrap().integrity, hash);
     assert!(bench.host().is_ok());

@@ -1,15 +1,12 @@
 //! `cuebook prompts diff` and `cuebook prompts history`.
 
-use std::path::PathBuf;
-
 use clap::Args as ClapArgs;
-use cuebook_host::prompt::Principal;
 use cuebook_host::prompt::diff::{Line, Side, TemplateDiff, VariableChange};
 use cuebook_host::wire::PromptVariable;
-use cuebook_host::{HistoryEntry, Host, Problems, parse_reference};
+use cuebook_host::{HistoryEntry, Problems, parse_reference};
 use serde_json::json;
 
-use crate::args::ProjectArgs;
+use super::library::SourceArgs;
 use crate::exit::Exit;
 use crate::output::{self, Output};
 
@@ -29,30 +26,6 @@ pub(crate) struct PromptsHistoryArgs {
     pub(crate) reference: String,
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-}
-
-/// Where the templates are: in a project and, if it is named, in a data directory that no host holds.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct SourceArgs {
-    #[command(flatten)]
-    project: ProjectArgs,
-    /// A data directory with templates that were written over HTTP.
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
-    /// Whose templates of the data directory.
-    #[arg(long, value_name = "NAME", default_value = "default", requires = "data")]
-    tenant: String,
-    /// The tenant's workspace.
-    #[arg(long, value_name = "NAME", requires = "data")]
-    workspace: Option<String>,
-}
-
-impl SourceArgs {
-    fn open(&self) -> Result<(Host, Principal), Problems> {
-        let options = cuebook_host::Options { data: self.data.clone(), ..self.project.options() };
-        let principal = Principal { tenant: self.tenant.clone(), workspace: self.workspace.clone() };
-        Ok((Host::open(&options)?, principal))
-    }
 }
 
 /// Shows what is different; whatever is different is a finding.

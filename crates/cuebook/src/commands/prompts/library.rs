@@ -1,0 +1,180 @@
+//! Where the templates of a command are: in a project, in a data directory, or at another host.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use cuebook_client::{Client, PromptLookup, PromptQuery};
+use cuebook_host::prompt::Principal;
+use cuebook_host::wire::template::TemplateOrigin;
+use cuebook_host::wire::{LibraryId, PromptRef, PromptTemplate, TemplateId, Version};
+use cuebook_host::{Host, Options, Problems, parse_reference};
+use futures_util::StreamExt as _;
+
+use crate::args::ProjectArgs;
+use crate::commands::remote::{problem, read_key};
+
+/// Where the templates are: in a project and, if it is named, in a data directory that no host holds.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct SourceArgs {
+    #[command(flatten)]
+    project: ProjectArgs,
+    /// A data directory with templates that were written over HTTP.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Whose templates of the data directory.
+    #[arg(long, value_name = "NAME", default_value = "default", requires = "data")]
+    tenant: String,
+    /// The workspace within the tenant.
+    #[arg(long, value_name = "NAME")]
+    workspace: Option<String>,
+}
+
+/// A source as in [`SourceArgs`], or another host.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct LibraryArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// The library of a running host, with the key in `CUEBOOK_API_KEY`.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["data", "project"])]
+    host: Option<String>,
+    /// A file that holds the key for the host.
+    #[arg(long, value_name = "FILE", requires = "host")]
+    key_file: Option<PathBuf>,
+}
+
+impl SourceArgs {
+    /// Opens the project with the data directory.
+    pub(super) fn open(&self) -> Result<(Host, Principal), Problems> {
+        Ok((Host::open(&self.options())?, self.principal()))
+    }
+
+    pub(super) fn options(&self) -> Options {
+        Options { data: self.data.clone(), ..self.project.options() }
+    }
+
+    fn principal(&self) -> Principal {
+        Principal { tenant: self.tenant.clone(), workspace: self.workspace.clone() }
+    }
+}
+
+/// A library that can be asked.
+pub(super) enum Library<'a> {
+    /// Of this machine's files.
+    Here(Box<Host>, Principal),
+    /// Of a running host.
+    There(Client, Option<&'a str>),
+}
+
+impl LibraryArgs {
+    /// Whether a library is named: that of a data directory or of another host.
+    pub(super) fn is_named(&self) -> bool {
+        self.source.data.is_some() || self.host.is_some()
+    }
+
+    pub(super) fn options(&self) -> Options {
+        self.source.options()
+    }
+
+    pub(super) fn open(&self) -> Result<Library<'_>, Problems> {
+        let Some(url) = &self.host else {
+            let (host, principal) = self.source.open()?;
+            return Ok(Library::Here(Box::new(host), principal));
+        };
+        let client = Client::new(url, &read_key(self.key_file.as_deref())?).map_err(|it| problem(&it))?;
+        Ok(Library::There(client, self.source.workspace.as_deref()))
+    }
+}
+
+impl Library<'_> {
+    /// Every version of every template of the library called `id`; without refs all, else those that they mean.
+    pub(super) async fn templates(
+        &self,
+        id: &LibraryId,
+        references: &[String],
+    ) -> Result<Vec<PromptTemplate>, Problems> {
+        let mut problems = Problems::new();
+        let parsed = references.iter().map(|reference| problems.collect(parse_reference(reference)));
+        let parsed: Vec<PromptRef> = parsed.flatten().collect();
+        problems.or(())?;
+        match self {
+            Self::Here(host, principal) if parsed.is_empty() => local(host, principal, id).await,
+            Self::Here(host, principal) => chosen(host, principal, &parsed).await,
+            Self::There(client, workspace) => remote(client, *workspace, id, &parsed).await,
+        }
+    }
+}
+
+async fn local(host: &Host, principal: &Principal, id: &LibraryId) -> Result<Vec<PromptTemplate>, Problems> {
+    if *id == LibraryId::user() {
+        return Ok(host.user_templates(principal).await?);
+    }
+    Ok(host.library(id)?.entries().map(|entry| (*entry.template).clone()).collect())
+}
+
+async fn chosen(
+    host: &Host,
+    principal: &Principal,
+    references: &[PromptRef],
+) -> Result<Vec<PromptTemplate>, Problems> {
+    let mut found = Vec::new();
+    for reference in references {
+        found.push(host.template_of(principal, reference).await?.1);
+    }
+    Ok(found)
+}
+
+async fn remote(
+    client: &Client,
+    workspace: Option<&str>,
+    id: &LibraryId,
+    references: &[PromptRef],
+) -> Result<Vec<PromptTemplate>, Problems> {
+    let mut wanted: Vec<(TemplateId, PromptLookup)> = references.iter().map(lookup).collect();
+    if references.is_empty() {
+        wanted = listed(client, workspace, id).await?;
+    }
+    let mut found = Vec::new();
+    for (template_id, lookup) in wanted {
+        let fetched = prompts(client, workspace).get(&template_id, &lookup).await;
+        found.extend(fetched.map_err(|error| problem(&error))?.map(|fetched| fetched.template));
+    }
+    Ok(found)
+}
+
+/// Every version of every template that the host lists in a library.
+async fn listed(
+    client: &Client,
+    workspace: Option<&str>,
+    id: &LibraryId,
+) -> Result<Vec<(TemplateId, PromptLookup)>, Problems> {
+    let source = if *id == LibraryId::user() { TemplateOrigin::User } else { TemplateOrigin::Host };
+    let query = PromptQuery { source: Some(source), limit: Some(200), ..PromptQuery::default() };
+    let mut pages = prompts(client, workspace).pages(query);
+    let mut found = Vec::new();
+    while let Some(page) = pages.next().await {
+        for template in page.map_err(|error| problem(&error))?.items {
+            let versions = client.extensions().prompt_versions(&template.template_id, workspace).await;
+            let versions = versions.map_err(|error| problem(&error))?;
+            let versions = versions.into_iter().filter(|it| it.library == *id && it.removed_at.is_none());
+            found.extend(versions.map(|it| exactly(&template.template_id, id, it.version)));
+        }
+    }
+    Ok(found)
+}
+
+fn exactly(template_id: &TemplateId, id: &LibraryId, version: Version) -> (TemplateId, PromptLookup) {
+    let library_id = Some(id.clone());
+    (template_id.clone(), PromptLookup { version: Some(version), library_id, if_none_match: None })
+}
+
+fn lookup(reference: &PromptRef) -> (TemplateId, PromptLookup) {
+    let PromptRef { template_id, version, library_id, .. } = reference.clone();
+    (template_id, PromptLookup { version, library_id, if_none_match: None })
+}
+
+fn prompts<'c>(client: &'c Client, workspace: Option<&'c str>) -> cuebook_client::Prompts<'c> {
+    match workspace {
+        Some(name) => client.prompts().in_workspace(name),
+        None => client.prompts(),
+    }
+}
