@@ -35,7 +35,8 @@ fn change(directory: &Path, sql: &str) {
     connection.execute_batch(sql).expect("a database can be changed");
 }
 
-/// Every file of `directory` but the lock and what SQLite keeps beside a log that it reads, with its bytes.
+/// Every file of `directory` with its bytes, but the lock and what SQLite keeps to read: the index of a log, and a log without
+/// a byte in it.
 fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(directory).expect("a directory can be listed");
     let mut files: Vec<(String, Vec<u8>)> = entries
@@ -44,7 +45,10 @@ fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
             let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
             (name, fs::read(&path).expect("a file can be read"))
         })
-        .filter(|(name, _)| name != "lock" && !name.ends_with("-shm"))
+        .filter(|(name, bytes)| {
+            let is_empty_log = name.ends_with("-wal") && bytes.is_empty();
+            name != "lock" && !name.ends_with("-shm") && !is_empty_log
+        })
         .collect();
     files.sort();
     files
