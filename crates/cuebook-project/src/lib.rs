@@ -1,6 +1,6 @@
 //! Project files: agents, workflows and compound prompts in plain files under git (ADR-0015, ADR-0037).
 //!
-//! * [`load`] reads a project directory: `.cuebook/project.yaml` (or `.kaged/project.yaml`), the local file beside it, and the
+//! * [`load()`] reads a project directory: `.cuebook/project.yaml` (or `.kaged/project.yaml`), the local file beside it, and the
 //!   projects it includes. Everything that is wrong is found at once, each finding with its place.
 //! * [`compose`] is the one way from a prompt field to its text.
 //! * [`Project`] gives agents as manifests and workflows as OpenWOP definitions.
