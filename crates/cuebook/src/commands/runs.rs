@@ -80,13 +80,13 @@ struct RunsGetArgs {
 
 #[derive(Debug, ClapArgs)]
 struct RunsPruneArgs {
-    /// Only runs that ended so long ago, such as 30d, 12h, 90m; in place of retention.runs_older_than.
+    /// Only runs that ended so long ago, such as 30d, 12h, 90m; in place of `retention.runs_older_than`.
     #[arg(long, value_name = "AGE", value_parser = parse_age)]
     older_than: Option<Age>,
-    /// All but so many of each tenant, those that ended last; in place of retention.keep_runs.
+    /// All but so many of each tenant, those that ended last; in place of `retention.keep_runs`.
     #[arg(long, value_name = "N")]
     keep: Option<usize>,
-    /// Only runs that ended so: completed, failed, cancelled; in place of retention.statuses.
+    /// Only runs that ended so: completed, failed, cancelled; in place of `retention.statuses`.
     #[arg(long, value_name = "STATUS", value_delimiter = ',', value_parser = parse_ended)]
     status: Vec<RunStatus>,
     /// Count what would go, and remove nothing.
