@@ -65,7 +65,7 @@ fn read_input(
         return if variable.required { Err(missing_input(variable, path)) } else { Ok(None) };
     }
     if !variable.value_type.accepts(value.json()) {
-        let got = VariableType::of(value.json()).map_or("null", VariableType::as_str);
+        let got = VariableType::name_of(value.json());
         let message = format!("input '{}' is declared as {}, got {got}", variable.name, variable.value_type);
         return Err(Fault::new(path, ErrorCode::ValidationError, message));
     }

@@ -78,7 +78,7 @@ impl Document {
         match self.format {
             Format::Json => json::locate(&self.source, pointer),
             Format::Toml => toml::locate(&self.source, Span::new(0, self.source.text().len()), pointer),
-            Format::FrontMatter { text, .. } if pointer == "/text" => first_line(&self.source, text),
+            Format::FrontMatter { text, .. } if pointer == "/text" => self.source.first_line(text),
             Format::FrontMatter { matter, .. } => toml::locate(&self.source, matter, pointer),
         }
     }
@@ -87,7 +87,7 @@ impl Document {
     pub(crate) fn within_text(&self, pointer: &str, span: Span) -> Span {
         match self.format {
             Format::FrontMatter { text, .. } if pointer == "/text" => {
-                first_line(&self.source, Span::new(text.start + span.start, text.start + span.end))
+                self.source.first_line(Span::new(text.start + span.start, text.start + span.end))
             }
             _ => self.locate(pointer),
         }
@@ -100,27 +100,12 @@ impl Document {
 
     fn problem(&self, fault: Fault) -> Diagnostic {
         let span = self.locate(&fault.path);
-        let hint = match (&fault.nearest, fault.hint) {
-            (Some(nearest), _) => Some(format!("did you mean '{nearest}'?")),
-            (None, hint) => hint,
-        };
+        let hint = fault.advice();
         let place = if fault.path.is_empty() { String::new() } else { format!(" (at {})", fault.path) };
         let problem = Diagnostic::error(fault.code.as_str(), format!("{}{place}", fault.message))
             .at(&self.source, span);
         Diagnostic { nearest: fault.nearest, hint, ..problem }
     }
-}
-
-/// The decoded steps of a JSON pointer (RFC 6901).
-fn steps(pointer: &str) -> impl Iterator<Item = String> + '_ {
-    pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"))
-}
-
-/// A span cut at the end of its first line, so that a caret fits.
-fn first_line(source: &Source, span: Span) -> Span {
-    let text = source.slice(span).unwrap_or_default();
-    let end = text.find('\n').map_or(span.end, |at| span.start + at);
-    Span::new(span.start, end.max(span.start))
 }
 
 /// The byte behind the line that opens front matter.
@@ -151,7 +136,7 @@ fn no_front_matter(source: &Source) -> Problems {
         "a prompt file begins with TOML front matter between two lines '+++'"
     };
     Diagnostic::error(ErrorCode::PromptTemplateInvalid.as_str(), message)
-        .at(source, first_line(source, Span::new(0, source.text().len())))
+        .at(source, source.first_line(Span::new(0, source.text().len())))
         .with_hint("write templateId, version and kind between the lines, and the text after them")
         .into()
 }

@@ -369,11 +369,8 @@ fn in_overrides(fault: Fault) -> Fault {
 /// Faults of values that stand in no file.
 pub(crate) fn input_problems(faults: Vec<Fault>) -> Problems {
     let problem = |fault: Fault| {
-        let problem = Diagnostic::error(fault.code.as_str(), fault.message);
-        match fault.nearest.map(|near| format!("did you mean '{near}'?")).or(fault.hint) {
-            Some(hint) => problem.with_hint(hint),
-            None => problem,
-        }
+        let advice = fault.advice();
+        Diagnostic::error(fault.code.as_str(), fault.message).with_advice(advice)
     };
     faults.into_iter().map(problem).collect()
 }

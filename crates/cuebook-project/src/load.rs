@@ -187,7 +187,7 @@ impl Loader<'_> {
         match strict::read::<ProjectFile>(&document) {
             Ok(spec) => Some(spec),
             Err(faults) => {
-                self.found.extend(faults.into_iter().map(|fault| placed(tree, fault)));
+                self.found.extend(faults.iter().map(|fault| placed(tree, fault)));
                 serde_json::from_value(document).ok()
             }
         }
@@ -264,18 +264,11 @@ impl Loader<'_> {
 
 /// The directory of an included project, which lies below the including one and is no link out of it.
 fn include_path(root: &Root, text: &str) -> Result<PathBuf, Box<Diagnostic>> {
-    let refused =
-        |message: String| Box::new(Diagnostic::error(ErrorCode::ProjectPathRefused.as_str(), message));
+    let refused = |message: String| Diagnostic::error(ErrorCode::ProjectPathRefused.as_str(), message);
     if text == "." || text == "./" {
         return Ok(PathBuf::from("."));
     }
-    let path = PromptPath::parse(text).map_err(|bad| {
-        let problem = refused(bad.message);
-        match bad.hint {
-            Some(hint) => Box::new(problem.with_hint(hint)),
-            None => problem,
-        }
-    })?;
+    let path = PromptPath::parse(text).map_err(|bad| Box::new(refused(bad.message).with_advice(bad.hint)))?;
     let below = root.below(&path);
     match root.enter(&below) {
         Ok(()) => Ok(below),
@@ -283,13 +276,13 @@ fn include_path(root: &Root, text: &str) -> Result<PathBuf, Box<Diagnostic>> {
             let message = format!("there is no directory '{text}'");
             Err(Box::new(Diagnostic::error(ErrorCode::NestedProjectMissing.as_str(), message)))
         }
-        Err(fault) => Err(refused(format!("'{text}' cannot be used: {fault}"))),
+        Err(fault) => Err(Box::new(refused(format!("'{text}' cannot be used: {fault}")))),
     }
 }
 
 /// A fault of the merged document where it stands: a key that null removed, at the null.
-fn placed(tree: &Node, fault: Fault) -> Diagnostic {
-    let removed = removed_key(tree, &fault);
+fn placed(tree: &Node, fault: &Fault) -> Diagnostic {
+    let removed = removed_key(tree, fault);
     let place = match &removed {
         Some((place, _)) => place.clone(),
         None if fault.message.starts_with("unknown key") => tree.locate_key(&fault.path),
@@ -300,12 +293,7 @@ fn placed(tree: &Node, fault: Fault) -> Diagnostic {
         Some((_, key)) => format!("`{key}` is needed, and null removes it{at}"),
         None => format!("{}{at}", fault.message),
     };
-    let problem = Diagnostic::error(fault.code.as_str(), message).at(&place.source, place.span);
-    match (fault.nearest, fault.hint) {
-        (Some(nearest), _) => problem.with_hint(format!("did you mean '{nearest}'?")),
-        (None, Some(hint)) => problem.with_hint(hint),
-        (None, None) => problem,
-    }
+    Diagnostic::error(fault.code.as_str(), message).at(&place.source, place.span).with_advice(fault.advice())
 }
 
 /// The key whose absence is the fault, when it is there and null.

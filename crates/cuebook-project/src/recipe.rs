@@ -9,10 +9,11 @@ use std::sync::Arc;
 use cuebook_prompt::Compound;
 use cuebook_template::{Diagnostic, Location, Source};
 use cuebook_wire::ErrorCode;
+use cuebook_wire::pointer::step;
 
 use crate::path::PromptPath;
 use crate::root::{ReadFault, Root};
-use crate::tree::{Node, Value, step};
+use crate::tree::{Node, Value};
 
 /// A prompt of a project.
 #[derive(Clone, Debug)]
@@ -164,10 +165,7 @@ impl Reader<'_> {
                 let message = format!("{field}: {}", bad.message);
                 let problem = Diagnostic::error(ErrorCode::ProjectPathRefused.as_str(), message)
                     .at(&item.place.source, item.place.span);
-                self.problems.push(match bad.hint {
-                    Some(hint) => problem.with_hint(hint),
-                    None => problem,
-                });
+                self.problems.push(problem.with_advice(bad.hint));
                 None
             }
         }

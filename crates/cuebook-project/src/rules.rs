@@ -4,15 +4,16 @@
 
 use cuebook_template::{Diagnostic, Location, Severity, nearest};
 use cuebook_wire::ErrorCode;
+use cuebook_wire::pointer::step;
 use indexmap::IndexMap;
-use serde_json::{Map, Value as Json};
+use serde_json::Map;
 
 use crate::agents::enabled;
 use crate::names::PRIMARY;
 use crate::project::Include;
 use crate::spec::{AgentSpec, ProjectFile, WorkflowSpec};
 use crate::steps;
-use crate::tree::{Node, step};
+use crate::tree::Node;
 
 /// Keys that other programs read and this host keeps.
 const WITHOUT_MEANING: [&str; 4] = ["plugins", "tasks", "cage", "max_steps"];
@@ -51,12 +52,8 @@ impl Rules<'_> {
     }
 
     pub(crate) fn report_at(&mut self, place: &Location, message: String, hint: Option<String>) {
-        let problem =
-            Diagnostic::error(ErrorCode::ProjectInvalid.as_str(), message).at(&place.source, place.span);
-        self.found.push(match hint {
-            Some(hint) => problem.with_hint(hint),
-            None => problem,
-        });
+        let problem = Diagnostic::error(ErrorCode::ProjectInvalid.as_str(), message);
+        self.found.push(problem.at(&place.source, place.span).with_advice(hint));
     }
 
     pub(crate) fn place(&self, pointer: &str) -> Location {
@@ -157,9 +154,4 @@ fn find_key(node: &Node, key: &str, places: &mut Vec<Location>) {
     for (_, entry) in node.get("subagents").and_then(Node::map).into_iter().flatten() {
         find_key(&entry.node, key, places);
     }
-}
-
-/// Whether a JSON value of an input's default fits its type, for messages.
-pub(crate) fn type_of(value: &Json) -> &'static str {
-    cuebook_wire::VariableType::of(value).map_or("null", cuebook_wire::VariableType::as_str)
 }

@@ -7,10 +7,10 @@ use std::collections::{HashMap, HashSet};
 
 use cuebook_template::{Location, Span, nearest};
 use cuebook_wire::VariableType;
+use cuebook_wire::pointer::step as pointer_step;
 
-use crate::rules::{Rules, type_of};
+use crate::rules::Rules;
 use crate::spec::{AnswerFormat, InputSpec, StepSpec, WorkflowSpec};
-use crate::tree::step as pointer_step;
 use crate::with::{self, Reference, Target, WithValue};
 
 /// Holds the steps and inputs of `workflow`, which stands at `pointer`, against the rules.
@@ -38,8 +38,11 @@ fn check_default(rules: &mut Rules<'_>, input: &InputSpec, pointer: &str) {
     let Some(default) = input.default.as_ref().filter(|default| !input.value_type.accepts(default)) else {
         return;
     };
-    let message =
-        format!("the default is of type {}, the input of type {}", type_of(default), input.value_type);
+    let message = format!(
+        "the default is of type {}, the input of type {}",
+        VariableType::name_of(default),
+        input.value_type
+    );
     rules.report(pointer, message, None);
 }
 

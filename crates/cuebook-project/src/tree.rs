@@ -3,6 +3,7 @@
 //! It owns the tree and the way from it to JSON. It refuses to know what a key means.
 
 use cuebook_template::{Location, Source, Span};
+use cuebook_wire::pointer::steps;
 use indexmap::IndexMap;
 use serde_json::{Map as JsonMap, Number, Value as Json};
 
@@ -119,19 +120,7 @@ fn object(map: &Map) -> JsonMap<String, Json> {
     present.map(|(key, entry)| (key.clone(), entry.node.to_json())).collect()
 }
 
-/// The decoded steps of a JSON pointer (RFC 6901).
-fn steps(pointer: &str) -> impl Iterator<Item = String> + '_ {
-    pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"))
-}
-
-/// A pointer's step to the member `key`.
-pub(crate) fn step(key: &str) -> String {
-    format!("/{}", key.replace('~', "~0").replace('/', "~1"))
-}
-
 /// The place of `span` in `source`, cut at the end of its first line so that a caret fits.
 pub(crate) fn place(source: &Source, span: Span) -> Location {
-    let text = source.slice(span).unwrap_or_default();
-    let end = text.find('\n').map_or(span.end, |at| span.start + at);
-    Location { source: source.clone(), span: Span::new(span.start, end.max(span.start)) }
+    Location { source: source.clone(), span: source.first_line(span) }
 }

@@ -279,7 +279,7 @@ impl Binder<'_> {
         if variable.value_type.accepts(value.json()) {
             return BoundValue::Plain(value);
         }
-        let got = VariableType::of(value.json()).map_or("null", VariableType::as_str);
+        let got = VariableType::name_of(value.json());
         let message =
             format!("variable '{}' is declared as {}, got {got}", variable.name, variable.value_type);
         let error = self.error(ErrorCode::PromptVariableTypeMismatch, &variable.name, message);

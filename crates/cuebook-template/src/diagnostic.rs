@@ -124,6 +124,14 @@ impl Diagnostic {
         self
     }
 
+    /// Says what to do, where there is something.
+    pub fn with_advice(self, advice: Option<impl Into<String>>) -> Self {
+        match advice {
+            Some(advice) => self.with_hint(advice),
+            None => self,
+        }
+    }
+
     /// Changes how bad it is, for strict modes.
     pub fn with_severity(mut self, severity: Severity) -> Self {
         self.severity = severity;

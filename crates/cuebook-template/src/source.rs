@@ -49,6 +49,13 @@ impl Source {
         self.text.get(span.range())
     }
 
+    /// `span` cut at the end of its first line, so that a caret fits under it.
+    pub fn first_line(&self, span: Span) -> Span {
+        let text = self.slice(span).unwrap_or_default();
+        let end = text.find('\n').map_or(span.end, |at| span.start + at);
+        Span::new(span.start, end.max(span.start))
+    }
+
     /// The line index, built at the first use.
     pub fn lines(&self) -> &LineIndex {
         self.lines.get_or_init(|| LineIndex::new(&self.text))

@@ -15,6 +15,7 @@ pub mod names;
 pub mod options;
 pub mod pack;
 pub mod payload;
+pub mod pointer;
 pub mod range;
 pub mod reference;
 pub mod schema;

@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::ErrorCode;
+use crate::pointer;
 use crate::text::shorten;
 
 /// One fault of a document.
@@ -48,6 +49,12 @@ impl Fault {
     /// The same fault with a hint.
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// What to do about it in one sentence: the nearest valid thing, else the hint.
+    pub fn advice(&self) -> Option<String> {
+        let near = self.nearest.as_ref().map(|near| format!("did you mean '{near}'?"));
+        near.or_else(|| self.hint.clone())
     }
 
     /// The same fault seen from outside: `prefix`, a JSON Pointer, leads to the part that it was found in.
@@ -132,7 +139,7 @@ fn step(segment: &serde_path_to_error::Segment) -> Option<String> {
     use serde_path_to_error::Segment::{Enum, Map, Seq, Unknown};
     match segment {
         Seq { index } => Some(format!("/{index}")),
-        Map { key } => Some(explain::step(key)),
+        Map { key } => Some(pointer::step(key)),
         Enum { .. } | Unknown => None,
     }
 }

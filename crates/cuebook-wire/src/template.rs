@@ -46,6 +46,11 @@ impl VariableType {
         }
     }
 
+    /// The name of the type of `value`, for messages; null has a name and no type.
+    pub fn name_of(value: &Value) -> &'static str {
+        Self::of(value).map_or("null", Self::as_str)
+    }
+
     /// Whether `value` has this type; JSON null has none.
     pub fn accepts(self, value: &Value) -> bool {
         Self::of(value) == Some(self)

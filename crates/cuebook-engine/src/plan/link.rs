@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cuebook_expr::{Condition, ExprError, Expression};
 use cuebook_prompt::{ContentHash, Trust, Value};
 use cuebook_wire::names::nearest;
+use cuebook_wire::pointer::step;
 use cuebook_wire::{
     ErrorCode, Fault, NodeId, PortValue, VariableType, WorkflowDefinition, WorkflowEdge, WorkflowNode,
 };
@@ -137,7 +138,7 @@ impl<'a> Linker<'a> {
     fn doubt_keys(&mut self, path: &str, node: &WorkflowNode, node_type: &NodeType) {
         for (key, near) in node_type.doubtful_keys(&node.config) {
             let message = format!("'{key}' means nothing to '{}'", node.type_id);
-            let path = format!("{path}/config/{}", step(key));
+            let path = format!("{path}/config{}", step(key));
             let fault = Fault::new(path, ErrorCode::WorkflowInvalid, message);
             self.warnings.push(fault.nearest(Some(near)));
         }
@@ -145,7 +146,7 @@ impl<'a> Linker<'a> {
 
     fn inputs(&mut self, path: &str, node: &WorkflowNode) -> Vec<(String, PlanInput)> {
         let read = |(port, value): (&String, &PortValue)| {
-            let value = self.input(&format!("{path}/inputs/{}", step(port)), value)?;
+            let value = self.input(&format!("{path}/inputs{}", step(port)), value)?;
             Some((port.clone(), value))
         };
         node.inputs.iter().filter_map(read).collect()
@@ -250,11 +251,6 @@ fn place(path: &str) -> (usize, usize) {
     let section = steps.next();
     let rank = ["nodes", "edges"].iter().position(|list| section == Some(list)).unwrap_or(2);
     (rank, steps.next().and_then(|index| index.parse().ok()).unwrap_or(usize::MAX))
-}
-
-/// A key as a step of a JSON Pointer (RFC 6901).
-pub(super) fn step(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
 }
 
 fn text<'a>(config: &'a serde_json::Map<String, serde_json::Value>, key: &str) -> Option<&'a str> {

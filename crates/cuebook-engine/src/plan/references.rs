@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use cuebook_expr::Path;
 use cuebook_wire::names::nearest;
+use cuebook_wire::pointer::step;
 use cuebook_wire::{ErrorCode, Fault, NodeId, WorkflowDefinition};
 
-use super::link::step;
 use super::{PlanInput, PlanNode};
 use crate::inputs::leading_names;
 
@@ -20,7 +20,7 @@ pub(super) fn check(
     for (at, node) in nodes.iter().enumerate() {
         let before = ancestors(nodes, at);
         for (port, input) in &node.inputs {
-            let path = format!("/nodes/{at}/inputs/{}", step(port));
+            let path = format!("/nodes/{at}/inputs{}", step(port));
             checker.input(&path, node, &before, input);
         }
         for edge in &node.incoming {

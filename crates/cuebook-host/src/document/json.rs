@@ -3,13 +3,12 @@
 use std::collections::HashSet;
 
 use cuebook_template::{Diagnostic, Source, Span};
-use cuebook_wire::ErrorCode;
+use cuebook_wire::{ErrorCode, pointer};
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::Value as Json;
 
-use super::{first_line, steps};
 use crate::report::Problems;
 
 pub(super) fn parse(source: &Source) -> Result<Json, Problems> {
@@ -23,14 +22,14 @@ pub(super) fn parse(source: &Source) -> Result<Json, Problems> {
 
 pub(super) fn locate(source: &Source, pointer: &str) -> Span {
     let all = Span::new(0, source.text().len());
-    let Some(tree) = tree(source.text()) else { return first_line(source, all) };
+    let Some(tree) = tree(source.text()) else { return source.first_line(all) };
     let mut span = Span::from(tree.range().start..tree.range().end);
     let mut value = &tree;
-    for step in steps(pointer) {
+    for step in pointer::steps(pointer) {
         let Some((inner, place)) = descend(value, &step) else { break };
         (value, span) = (inner, place);
     }
-    first_line(source, span)
+    source.first_line(span)
 }
 
 fn tree(text: &str) -> Option<Value<'_>> {
@@ -81,7 +80,7 @@ fn duplicate_keys(source: &Source, object: &Object<'_>) -> Vec<Diagnostic> {
     for property in &object.properties {
         let name = property.name.as_str();
         if !seen.insert(name) {
-            let span = first_line(source, Span::new(property.range.start, property.range.end));
+            let span = source.first_line(Span::new(property.range.start, property.range.end));
             let message = format!("the key '{name}' is there twice");
             found.push(Diagnostic::error(ErrorCode::ValidationError.as_str(), message).at(source, span));
         }

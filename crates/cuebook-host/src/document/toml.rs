@@ -1,12 +1,11 @@
 //! TOML with places.
 
 use cuebook_template::{Diagnostic, Source, Span};
-use cuebook_wire::ErrorCode;
+use cuebook_wire::{ErrorCode, pointer};
 use serde_json::Value as Json;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{first_line, steps};
 use crate::report::Problems;
 
 /// Parses the part `within` of a text; `code` is that of a syntax error.
@@ -16,23 +15,23 @@ pub(super) fn parse(source: &Source, within: Span, code: ErrorCode) -> Result<Js
         let span = error.span().unwrap_or(0..0);
         let span = Span::new(within.start + span.start, within.start + span.end);
         let message = format!("this is not TOML: {}", error.message());
-        Diagnostic::error(code.as_str(), message).at(source, first_line(source, span)).into()
+        Diagnostic::error(code.as_str(), message).at(source, source.first_line(span)).into()
     })
 }
 
 /// The place of a pointer in the part `within` of a text.
 pub(super) fn locate(source: &Source, within: Span, pointer: &str) -> Span {
     let text = source.slice(within).unwrap_or_default();
-    let Ok(table) = DeTable::parse(text) else { return first_line(source, within) };
+    let Ok(table) = DeTable::parse(text) else { return source.first_line(within) };
     let mut span = None;
     let mut open = Some(Node::Table(table.get_ref()));
-    for step in steps(pointer) {
+    for step in pointer::steps(pointer) {
         let Some((inner, place)) = open.take().and_then(|node| node.descend(&step)) else { break };
         span = Some(place);
         open = inner;
     }
     let span = span.map_or(within, |span| Span::new(within.start + span.start, within.start + span.end));
-    first_line(source, span)
+    source.first_line(span)
 }
 
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cuebook_template::Diagnostic;
-use cuebook_wire::{ErrorCode, Fault, VersionRange, names};
+use cuebook_wire::{ErrorCode, Fault, VersionRange, names, pointer};
 
 use super::Pack;
 use super::files::refused;
@@ -37,7 +37,7 @@ fn unmet(known: &BTreeMap<&str, &Pack>, by: &str, (name, range): (&String, &Vers
         Some(pack) => format!("the pack needs '{name}' {range}, but {} is installed", pack.version),
         None => format!("the pack needs '{name}' {range}, which is not installed"),
     };
-    let place = format!("/dependencies/{}", name.replace('~', "~0").replace('/', "~1"));
+    let place = format!("/dependencies{}", pointer::step(name));
     let fault = Fault::new(place, ErrorCode::PromptPackDependencyUnresolvable, message);
     let near = names::nearest(name, known.keys().copied().filter(|near| near != name && *near != by));
     Some(fault.nearest(near).hint("install the pack that it needs first"))

@@ -12,14 +12,10 @@ use super::Fault;
 use crate::error::ErrorCode;
 use crate::id::{NAME_PATTERN, TemplateId};
 use crate::names::nearest;
+use crate::pointer::step;
 use crate::reference::{PromptRef, REF_PATTERN};
 use crate::text::shorten;
 use crate::version::{VERSION_PATTERN, Version};
-
-/// A step of a JSON Pointer to the member `key`.
-pub(super) fn step(key: &str) -> String {
-    format!("/{}", key.replace('~', "~0").replace('/', "~1"))
-}
 
 /// The faults behind one violation found by the schema `root`.
 pub(super) fn explain(root: &Value, error: &ValidationError<'_>, code: ErrorCode) -> Vec<Fault> {
