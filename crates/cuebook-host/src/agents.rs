@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cuebook_engine::Plan;
-use cuebook_project::LiveProjects;
+use cuebook_project::{LiveProjects, ProjectAgent};
 use cuebook_prompt::{AgentBinding, Agents, Libraries, LibraryDefaults, Principal, SharedPin};
 use cuebook_template::nearest;
 use cuebook_wire::{AgentId, AgentManifest, AgentModelClass, AgentRef, Version};
@@ -67,7 +67,7 @@ impl AgentRegistry {
         nearest(given, ids.iter().map(AgentId::as_str)).map(AgentId::new)
     }
 
-    /// The binding of an agent.
+    /// The binding of an agent, with its prompt.
     pub fn get(&self, id: &AgentId) -> Option<Arc<AgentBinding>> {
         match self.agents.get(id) {
             Some(known) => Some(Arc::clone(&known.binding)),
@@ -75,11 +75,19 @@ impl AgentRegistry {
         }
     }
 
+    /// The manifest of an agent; no prompt is read for it.
+    pub fn manifest(&self, id: &AgentId) -> Option<Arc<AgentManifest>> {
+        match self.agents.get(id) {
+            Some(known) => Some(Arc::clone(&known.binding.manifest)),
+            None => self.of_project(id).map(|agent| Arc::new(agent.manifest)),
+        }
+    }
+
     /// The file or pack that an agent was read from.
     pub fn origin(&self, id: &AgentId) -> Option<String> {
         match self.agents.get(id) {
             Some(known) => Some(known.origin.clone()),
-            None => self.projects.as_deref()?.agent(id).map(|prompt| prompt.origin),
+            None => self.of_project(id).map(|agent| agent.origin),
         }
     }
 
@@ -87,8 +95,12 @@ impl AgentRegistry {
     pub fn model(&self, id: &AgentId) -> Option<String> {
         match self.agents.get(id) {
             Some(known) => Some(known.binding.manifest.model_class.as_str().to_owned()),
-            None => self.projects.as_deref()?.agent(id).map(|prompt| prompt.agent.model),
+            None => self.of_project(id).map(|agent| agent.model),
         }
+    }
+
+    fn of_project(&self, id: &AgentId) -> Option<ProjectAgent> {
+        self.projects.as_deref()?.agent(id)
     }
 }
 
@@ -96,14 +108,14 @@ impl AgentRegistry {
     /// Who the known agents are that the nodes of `plan` bind.
     pub(crate) fn identities(&self, plan: &Plan) -> BTreeMap<AgentId, AgentRef> {
         let bound = plan.nodes.iter().filter_map(|node| node.agent_id.as_ref());
-        bound.filter_map(|id| Some((id.clone(), identity(&self.get(id)?.manifest)))).collect()
+        bound.filter_map(|id| Some((id.clone(), identity(&*self.manifest(id)?)))).collect()
     }
 }
 
 impl AgentRegistry {
     /// An agent as the inventory shows it: never its prompts. One of this host's own files is marked local.
     pub fn inventory(&self, id: &AgentId) -> Option<Json> {
-        let manifest = &self.get(id)?.manifest;
+        let manifest = self.manifest(id)?;
         let pack = self.agents.get(id).and_then(|known| known.pack.as_ref());
         let is_local = pack.is_none();
         let pack = pack.map(|(name, version)| (name.clone(), version.to_string()));
@@ -144,7 +156,8 @@ fn identity(manifest: &AgentManifest) -> AgentRef {
     }
 }
 
-fn library_defaults(manifest: &AgentManifest, libraries: &Libraries) -> LibraryDefaults {
+/// What the library that a manifest names has for it.
+pub(crate) fn library_defaults(manifest: &AgentManifest, libraries: &Libraries) -> LibraryDefaults {
     match &manifest.prompt_library_ref {
         None => LibraryDefaults::NotNamed,
         Some(id) => match libraries.get(id) {

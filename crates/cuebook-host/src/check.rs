@@ -71,9 +71,9 @@ impl Host {
     }
 
     async fn check_agent(&self, principal: &Principal, id: &AgentId, check: &mut ProjectCheck) {
-        let Some(binding) = self.agents.get(id) else { return };
+        let Some(manifest) = self.agents.manifest(id) else { return };
         let origin = self.agents.origin(id).unwrap_or_default();
-        for (kind, reference) in each(&binding.manifest.prompt_overrides) {
+        for (kind, reference) in each(&manifest.prompt_overrides) {
             let found = self.kind_of(principal, reference).await;
             let by = format!("promptOverrides.{kind} of '{id}' in {origin}");
             check.take(Named { reference, kind: Some(kind), found }, |problem| said_by(problem, &by));
@@ -106,7 +106,7 @@ impl Host {
     }
 
     fn unknown_agent(&self, workflow: &WorkflowFile, at: usize, node: &PlanNode) -> Option<Diagnostic> {
-        let id = node.agent_id.as_ref().filter(|id| self.agents.get(id).is_none())?;
+        let id = node.agent_id.as_ref().filter(|id| self.agents.manifest(id).is_none())?;
         let place = workflow.document.locate(&format!("/nodes/{at}/config/agentId"));
         let message = format!("no agent is called '{id}': the agent layer is skipped");
         let warning = Diagnostic::error(ErrorCode::AgentBindingUnresolvable.as_str(), message)

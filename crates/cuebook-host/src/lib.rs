@@ -68,7 +68,7 @@ pub use packs::{CheckedPack, InstallPack, Integrity, PackPolicy, PackStore, Pack
 pub use projection::Projection;
 pub use recipes::{
     CheckedProject, ExplainedAgent, ExplainedProject, ExplainedWorkflow, ListedFile, ProjectChecker,
-    PromptRecipe, project_schema,
+    PromptRecipe,
 };
 pub use refusal::Refusal;
 pub use render::{Rendered, parse_reference};

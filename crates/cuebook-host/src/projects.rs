@@ -6,16 +6,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cuebook_engine::Plan;
 use cuebook_project::{LiveProjects, PREFIX, Root};
 use cuebook_prompt::{AgentBinding, LibraryDefaults, Principal, Trust};
 use cuebook_template::{Diagnostic, Source, nearest};
-use cuebook_wire::{AgentId, ErrorCode, PromptRef, WorkflowDefinition};
+use cuebook_wire::{AgentId, ErrorCode, PromptRef};
 use serde_json::Map;
 
-use crate::document::Document;
 use crate::host::{Host, Options};
-use crate::load::WorkflowFile;
 use crate::recipes::PromptRecipe;
 use crate::render::Rendered;
 use crate::report::Problems;
@@ -33,7 +30,7 @@ pub(crate) fn open(options: &Options) -> Result<(Arc<LiveProjects>, Problems), P
 /// The binding of a project's agent. Without a text of its own its prompt is named by ref, so that the reason is told
 /// and no lower layer steps in.
 pub(crate) fn binding(projects: &LiveProjects, id: &AgentId) -> Option<AgentBinding> {
-    let prompt = projects.agent(id)?;
+    let prompt = projects.agent_prompt(id)?;
     let mut manifest = prompt.agent.manifest;
     if prompt.intrinsic.is_none() {
         manifest.prompt_overrides.system = PromptRef::parse(&prompt.reference).ok();
@@ -42,24 +39,15 @@ pub(crate) fn binding(projects: &LiveProjects, id: &AgentId) -> Option<AgentBind
     Some(AgentBinding { manifest: Arc::new(manifest), intrinsic: prompt.intrinsic, library })
 }
 
-/// The workflow of a project as the file of one.
-pub(crate) fn workflow(projects: &LiveProjects, id: &str) -> Option<Result<WorkflowFile, Problems>> {
+/// The definition of a project's workflow, and the directory of the project; the text stands for a file, for messages.
+pub(crate) fn workflow(projects: &LiveProjects, id: &str) -> Option<Result<(PathBuf, Source), Problems>> {
     let found = projects.workflow(id)?;
-    Some(found.map_err(|problems| problems.into_iter().collect()).and_then(|startable| {
+    Some(found.map_err(|problems| problems.into_iter().collect()).map(|startable| {
         let path = startable.project.directory().to_owned();
         let name = format!("{} workflow '{}'", path.display(), startable.workflow.name);
-        let document = document_of(&name, &startable.workflow.definition)?;
-        let compiled =
-            Plan::compile(startable.workflow.definition).map_err(|faults| document.problems(faults))?;
-        let warnings = Problems::new();
-        Ok(WorkflowFile { path, plan: Arc::new(compiled.plan), warnings, document })
+        let text = serde_json::to_string_pretty(&startable.workflow.definition).unwrap_or_default();
+        (path, Source::new(name, text))
     }))
-}
-
-/// The definition as a document of its own, for messages.
-fn document_of(name: &str, definition: &WorkflowDefinition) -> Result<Document, Problems> {
-    let text = serde_json::to_string_pretty(definition).unwrap_or_default();
-    Document::json(Source::new(name, text))
 }
 
 impl Host {

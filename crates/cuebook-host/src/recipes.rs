@@ -10,15 +10,9 @@ use cuebook_project::{FileFacts, Loaded, Project, Recipe, Root, Watch, load};
 use cuebook_template::Diagnostic;
 use cuebook_wire::ErrorCode;
 use serde::Serialize;
-use serde_json::Value as Json;
 
 use crate::files::shown;
 use crate::report::Problems;
-
-/// The JSON Schema of project files.
-pub fn project_schema() -> Json {
-    cuebook_project::schema()
-}
 
 /// A prompt of a project: its files in order, and who says so.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -101,7 +101,7 @@ impl Host {
     /// `not_found` when there is no such agent, or it has no prompt of its own.
     pub fn render_agent(&self, principal: &Principal, agent: &str) -> Result<Rendered, Problems> {
         let id = AgentId::new(agent);
-        if self.agents.get(&id).is_none() {
+        if self.agents.manifest(&id).is_none() {
             let problem =
                 Diagnostic::error(ErrorCode::NotFound.as_str(), format!("there is no agent '{agent}'"));
             return Err(match self.agents.nearest(agent) {

@@ -21,6 +21,8 @@ pub struct ProjectAgent {
     pub model: String,
     /// Its manifest.
     pub manifest: AgentManifest,
+    /// The project file that defines it.
+    pub origin: String,
 }
 
 /// The agents of `project`, the primary one first.
@@ -36,6 +38,7 @@ fn collect(project: &Project, spec: &AgentSpec, path: &str, field: &str, agents:
         field: format!("{field}.system_prompt"),
         model: spec.model.clone(),
         manifest: manifest(project, spec, path),
+        origin: project.place("/primary").source.name().to_string(),
     });
     for (name, below) in &spec.subagents {
         let path = if path == PRIMARY { name.clone() } else { format!("{path}.{name}") };

@@ -37,7 +37,7 @@ pub use live::{AgentPrompt, LiveProjects, Startable};
 pub use load::{Loaded, MAX_NESTING, load};
 pub use names::{PREFIX, PRIMARY, agent_id, template_id, workflow_id};
 pub use path::{BadPath, Base, PromptPath};
-pub use project::{Include, Project, ProjectPrompt};
+pub use project::Project;
 pub use recipe::{Ingredient, Recipe, compose};
 pub use root::{CONFIG_DIRECTORIES, MAX_FILE_BYTES, ReadFault, Root};
 pub use spec::{

@@ -15,9 +15,9 @@ use futures_util::future::{BoxFuture, ready};
 use crate::agents::ProjectAgent;
 use crate::facts::FileFacts;
 use crate::load::{Loaded, load};
-use crate::project::{Project, ProjectPrompt};
-use crate::recipe::compose;
-use crate::snapshot::Snapshot;
+use crate::project::Project;
+use crate::recipe::{Recipe, compose};
+use crate::snapshot::{Entry, Snapshot};
 use crate::stamp::Stamps;
 use crate::workflow::ProjectWorkflow;
 
@@ -59,8 +59,6 @@ pub struct Startable {
 pub struct AgentPrompt {
     /// The agent.
     pub agent: ProjectAgent,
-    /// The project file that defines it.
-    pub origin: String,
     /// The ref of its prompt.
     pub reference: String,
     /// Its prompt; `None` when its files cannot be read and never could.
@@ -126,14 +124,18 @@ impl LiveProjects {
         self.snapshots().flat_map(|snapshot| snapshot.agent_ids().cloned().collect::<Vec<_>>()).collect()
     }
 
+    /// The agent called `id`; no file of its prompt is read.
+    pub fn agent(&self, id: &AgentId) -> Option<ProjectAgent> {
+        self.snapshots().find_map(|snapshot| snapshot.agent(id).map(|(_, agent)| agent.clone()))
+    }
+
     /// The agent called `id`, with its prompt as it is now.
-    pub fn agent(&self, id: &AgentId) -> Option<AgentPrompt> {
+    pub fn agent_prompt(&self, id: &AgentId) -> Option<AgentPrompt> {
         let snapshot = self.snapshots().find(|snapshot| snapshot.agent(id).is_some())?;
         let (project, agent) = snapshot.agent(id)?;
         let template = project.template_id(&agent.field);
         Some(AgentPrompt {
             agent: agent.clone(),
-            origin: project.place("/primary").source.name().to_string(),
             reference: format!("prompt:{template}"),
             intrinsic: self.composed(&snapshot, &template)?.ok(),
         })
@@ -168,16 +170,16 @@ impl LiveProjects {
     fn prepare(&self, project: &Project, workflow: &ProjectWorkflow) -> Vec<Diagnostic> {
         let prefix = format!("workflows.{}.", workflow.name);
         let of_workflow = project.recipes().into_iter().filter(|recipe| recipe.field.starts_with(&prefix));
-        let problems = of_workflow.filter_map(|recipe| match compose(project.root(), recipe) {
-            Ok(compound) => {
-                let template = project.template_id(&recipe.field);
-                let reference = format!("prompt:{template}");
-                self.keep(template, Pinned::compound(reference, PromptKind::System, compound));
-                None
-            }
-            Err(problems) => Some(problems),
-        });
-        problems.flatten().collect()
+        of_workflow.filter_map(|recipe| self.fresh(project, recipe).err()).flatten().collect()
+    }
+
+    /// The files of a recipe as they are now, kept as its last good text.
+    fn fresh(&self, project: &Project, recipe: &Recipe) -> Result<SharedPin, Vec<Diagnostic>> {
+        let template = project.template_id(&recipe.field);
+        let compound = compose(project.root(), recipe)?;
+        let pinned = Arc::new(Pinned::compound(format!("prompt:{template}"), PromptKind::System, compound));
+        self.texts().insert(template, Arc::clone(&pinned));
+        Ok(pinned)
     }
 
     fn snapshots(&self) -> impl Iterator<Item = Arc<Snapshot>> {
@@ -186,28 +188,17 @@ impl LiveProjects {
 
     /// The prompt with a template id: its files as they are now, else the last text that was good.
     fn composed(&self, snapshot: &Snapshot, template: &str) -> Option<Result<SharedPin, Vec<Diagnostic>>> {
-        let reference = format!("prompt:{template}");
-        let (project, prompt) = snapshot.prompt(template)?;
-        let recipe = match prompt {
-            ProjectPrompt::Data(field, names) => {
-                let blocks = Pinned::blocks(reference, PromptKind::User, field, names.to_vec());
-                return Some(Ok(Arc::new(blocks)));
+        let (project, entry) = snapshot.prompt(template)?;
+        Some(match entry {
+            Entry::Data(field, names) => {
+                let reference = format!("prompt:{template}");
+                Ok(Arc::new(Pinned::blocks(reference, PromptKind::User, field, names.clone())))
             }
-            ProjectPrompt::Files(recipe) => recipe,
-        };
-        Some(match compose(project.root(), recipe) {
-            Ok(compound) => {
-                let pinned = Pinned::compound(reference, PromptKind::System, compound);
-                Ok(self.keep(template.to_owned(), pinned))
+            Entry::Field(field) => {
+                let fresh = self.fresh(project, project.recipe(field)?);
+                fresh.or_else(|problems| self.texts().get(template).cloned().ok_or(problems))
             }
-            Err(problems) => self.texts().get(template).cloned().ok_or(problems),
         })
-    }
-
-    fn keep(&self, template: String, pinned: Pinned) -> SharedPin {
-        let pinned = Arc::new(pinned);
-        self.texts().insert(template, Arc::clone(&pinned));
-        pinned
     }
 
     fn texts(&self) -> MutexGuard<'_, HashMap<String, SharedPin>> {

@@ -15,7 +15,7 @@ use indexmap::IndexMap;
 use crate::facts::FileFacts;
 use crate::merge::{Overlay, merge};
 use crate::path::PromptPath;
-use crate::project::{Include, Project};
+use crate::project::Project;
 use crate::recipe::recipes;
 use crate::root::{CONFIG_DIRECTORIES, ReadFault, Root};
 use crate::rules;
@@ -193,7 +193,7 @@ impl Loader<'_> {
         }
     }
 
-    fn includes(&mut self, root: &Root, tree: &Node) -> IndexMap<String, Include> {
+    fn includes(&mut self, root: &Root, tree: &Node) -> IndexMap<String, Arc<Project>> {
         let entries = tree.get("projects").and_then(Node::map).into_iter().flatten();
         let mut includes = IndexMap::new();
         for (name, entry) in entries {
@@ -204,7 +204,7 @@ impl Loader<'_> {
         includes
     }
 
-    fn include(&mut self, root: &Root, name: &str, node: &Node) -> Option<Include> {
+    fn include(&mut self, root: &Root, name: &str, node: &Node) -> Option<Arc<Project>> {
         let path = node.text().or_else(|| node.get("path")?.text())?;
         let place = if node.text().is_some() { node } else { node.get("path")? };
         let relative = match include_path(root, path) {
@@ -223,7 +223,7 @@ impl Loader<'_> {
         }
         let injection = node.get("override").filter(|node| !node.is_null()).cloned();
         let inclusion = Inclusion { named_at: place.place.clone(), injection };
-        self.project(&directory, Some(inclusion)).map(|project| Include { project })
+        self.project(&directory, Some(inclusion))
     }
 
     fn circle(&self, name: &str, directory: &Path) -> Option<Diagnostic> {

@@ -25,23 +25,7 @@ pub struct Project {
     spec: ProjectFile,
     tree: Node,
     recipes: HashMap<String, Recipe>,
-    includes: IndexMap<String, Include>,
-}
-
-/// An included project.
-#[derive(Debug)]
-pub struct Include {
-    /// The project.
-    pub project: Arc<Project>,
-}
-
-/// What a ref of this project's name space stands for.
-#[derive(Clone, Copy, Debug)]
-pub enum ProjectPrompt<'p> {
-    /// Files, put together.
-    Files(&'p Recipe),
-    /// The data of a step: its field and the names of the blocks.
-    Data(&'p str, &'p [String]),
+    includes: IndexMap<String, Arc<Self>>,
 }
 
 impl Project {
@@ -50,7 +34,7 @@ impl Project {
         spec: ProjectFile,
         tree: Node,
         recipes: Vec<Recipe>,
-        includes: IndexMap<String, Include>,
+        includes: IndexMap<String, Arc<Self>>,
     ) -> Self {
         let recipes = recipes.into_iter().map(|recipe| (recipe.field.clone(), recipe)).collect();
         Self { root, spec, tree, recipes, includes }
@@ -82,7 +66,7 @@ impl Project {
 
     /// The projects that it includes, by the name it gives them.
     pub fn includes(&self) -> impl Iterator<Item = (&str, &Arc<Project>)> {
-        self.includes.iter().map(|(name, include)| (name.as_str(), &include.project))
+        self.includes.iter().map(|(name, project)| (name.as_str(), project))
     }
 
     /// Itself, then the projects that it includes and those that they include; one that is reached twice comes once.
@@ -137,7 +121,7 @@ impl Project {
     /// The agent at `path`: `primary`, `writer.researcher`, or `<included project>/<path>`; with the project it is in.
     pub fn agent(&self, path: &str) -> Option<(&Self, &AgentSpec)> {
         match path.split_once('/') {
-            Some((include, rest)) => self.includes.get(include)?.project.agent(rest),
+            Some((include, rest)) => self.includes.get(include)?.agent(rest),
             None if path == PRIMARY => Some((self, &self.spec.primary)),
             None => {
                 let mut steps = path.split('.');

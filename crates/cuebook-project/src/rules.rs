@@ -2,6 +2,8 @@
 //!
 //! It owns these rules and reports all that are broken. It refuses to repeat what the schema says.
 
+use std::sync::Arc;
+
 use cuebook_template::{Diagnostic, Location, Severity, nearest};
 use cuebook_wire::ErrorCode;
 use cuebook_wire::pointer::step;
@@ -10,7 +12,7 @@ use serde_json::Map;
 
 use crate::agents::enabled;
 use crate::names::PRIMARY;
-use crate::project::Include;
+use crate::project::Project;
 use crate::spec::{AgentSpec, ProjectFile, WorkflowSpec};
 use crate::steps;
 use crate::tree::Node;
@@ -22,7 +24,7 @@ const WITHOUT_MEANING: [&str; 4] = ["plugins", "tasks", "cage", "max_steps"];
 pub(crate) fn check(
     spec: &ProjectFile,
     tree: &Node,
-    includes: &IndexMap<String, Include>,
+    includes: &IndexMap<String, Arc<Project>>,
 ) -> Vec<Diagnostic> {
     let mut rules = Rules { spec, tree, includes, found: Vec::new() };
     rules.reserved_names();
@@ -40,7 +42,7 @@ pub(crate) fn check(
 pub(crate) struct Rules<'s> {
     pub(crate) spec: &'s ProjectFile,
     tree: &'s Node,
-    includes: &'s IndexMap<String, Include>,
+    includes: &'s IndexMap<String, Arc<Project>>,
     found: Vec<Diagnostic>,
 }
 
@@ -65,7 +67,7 @@ impl Rules<'_> {
         let mut paths = vec![PRIMARY.to_owned()];
         collect_paths(&self.spec.primary, "", &mut paths);
         for (name, include) in self.includes {
-            paths.extend(include.project.agents().into_iter().map(|agent| format!("{name}/{}", agent.path)));
+            paths.extend(include.agents().into_iter().map(|agent| format!("{name}/{}", agent.path)));
         }
         paths
     }

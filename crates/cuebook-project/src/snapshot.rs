@@ -11,7 +11,7 @@ use cuebook_wire::AgentId;
 
 use crate::agents::ProjectAgent;
 use crate::load::{LOCAL_FILE, PROJECT_FILE};
-use crate::project::{Project, ProjectPrompt};
+use crate::project::Project;
 use crate::workflow::ProjectWorkflow;
 
 /// A project and those it includes.
@@ -26,10 +26,10 @@ pub(crate) struct Snapshot {
 
 /// What a template id stands for.
 #[derive(Debug)]
-enum Entry {
+pub(crate) enum Entry {
     /// The recipe of a field.
     Field(String),
-    /// The data of a step.
+    /// The data of a step: its field and the names of the blocks.
     Data(String, Vec<String>),
 }
 
@@ -67,13 +67,8 @@ impl Snapshot {
         Ok(())
     }
 
-    pub(crate) fn prompt(&self, template: &str) -> Option<(&Arc<Project>, ProjectPrompt<'_>)> {
-        let (project, entry) = self.prompts.get(template)?;
-        let prompt = match entry {
-            Entry::Field(field) => ProjectPrompt::Files(project.recipe(field)?),
-            Entry::Data(field, names) => ProjectPrompt::Data(field, names),
-        };
-        Some((project, prompt))
+    pub(crate) fn prompt(&self, template: &str) -> Option<&(Arc<Project>, Entry)> {
+        self.prompts.get(template)
     }
 
     pub(crate) fn template_ids(&self) -> impl Iterator<Item = &str> {

@@ -76,15 +76,20 @@ impl Workflows {
         self.projects.as_ref().map(|projects| projects.workflow_ids()).unwrap_or_default()
     }
 
-    /// The workflow of a project, by its id or, when one project alone has it, by its name there.
-    fn of_project(&self, name: &str) -> Option<Result<WorkflowFile, Problems>> {
+    /// The text of the workflow called `id`, and where it was read from; one of a project may be called by its name there,
+    /// when one project alone has it.
+    fn source(&self, id: &str) -> Result<(PathBuf, Source), Problems> {
+        if let Some(path) = self.files.get(id) {
+            return Ok((path.clone(), read_text(path)?));
+        }
         let known = self.of_projects();
-        let named: Vec<&String> = known.iter().filter(|(_, its)| its == name).map(|(id, _)| id).collect();
-        let id = match named.as_slice() {
+        let named: Vec<&String> = known.iter().filter(|(_, its)| its == id).map(|(id, _)| id).collect();
+        let of_project = match named.as_slice() {
             [only] => only,
-            _ => name,
+            _ => id,
         };
-        projects::workflow(self.projects.as_deref()?, id)
+        let found = self.projects.as_deref().and_then(|projects| projects::workflow(projects, of_project));
+        found.unwrap_or_else(|| Err(self.not_found(id)))
     }
 
     /// Loads the workflow called `id`; one of a project may be called by its name there.
@@ -93,26 +98,23 @@ impl Workflows {
     ///
     /// `not_found` with the nearest id, or everything that is wrong with the definition.
     pub fn load(&self, id: &str) -> Result<WorkflowFile, Problems> {
-        match self.files.get(id) {
-            Some(path) => load_workflow(path),
-            None => self.of_project(id).unwrap_or_else(|| Err(self.not_found(id))),
-        }
+        let (path, source) = self.source(id)?;
+        compile(&path, source)
     }
 
-    /// The plan of the workflow called `id`, compiled anew only when its file has changed.
+    /// The plan of the workflow called `id`, compiled anew only when its text has changed.
     ///
     /// # Errors
     ///
     /// As [`Self::load`].
     pub fn plan(&self, id: &str) -> Result<Arc<Plan>, Problems> {
-        let Some(path) = self.files.get(id) else { return self.load(id).map(|workflow| workflow.plan) };
-        let source = read_text(path)?;
+        let (path, source) = self.source(id)?;
         let hash = ContentHash::of(source.text());
         let known = self.compiled.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned();
         if let Some((_, plan)) = known.filter(|(compiled, _)| *compiled == hash) {
             return Ok(plan);
         }
-        let plan = compile(path, source)?.plan;
+        let plan = compile(&path, source)?.plan;
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         compiled.insert(id.to_owned(), (hash, Arc::clone(&plan)));
         Ok(plan)

@@ -126,8 +126,9 @@ fn agents_carry_their_prompt_of_the_moment() {
     let desk = desk();
     let projects = live(&desk);
     let id = AgentId::from("local.newsroom.writer".to_owned());
-    let hash =
-        || projects.agent(&id).and_then(|agent| agent.intrinsic).map(|pinned| pinned.content_hash.clone());
+    let hash = || {
+        projects.agent_prompt(&id).and_then(|agent| agent.intrinsic).map(|pinned| pinned.content_hash.clone())
+    };
     let before = hash();
     desk.write("prompts/writer.md", "You write otherwise.");
     assert_ne!(hash(), before);
@@ -165,5 +166,5 @@ fn reloads_at_once_agree() {
     desk.write(".cuebook/project.local.yaml", "primary: { model: last }\n");
     assert!(projects.refresh().is_empty());
     let primary = projects.agent(&AgentId::from("local.newsroom.primary".to_owned())).expect("an agent");
-    assert_eq!(primary.agent.model, "last");
+    assert_eq!(primary.model, "last");
 }
