@@ -23,7 +23,7 @@ use crate::principal::Principal;
 use crate::recall::{UsedSecret, recall};
 use crate::scope::{Scope, Values};
 use crate::secret::{SecretStore, SecretUse};
-use crate::source::SourceSet;
+use crate::source::{Source, SourceSet};
 
 /// The host's choices about prompts.
 #[derive(Clone, Debug)]
@@ -124,9 +124,9 @@ impl Pipeline {
         Self { sources, agents, secrets, policy }
     }
 
-    /// The same pipeline over other sources, for texts that are not kept yet.
-    pub fn with_sources(self, sources: SourceSet) -> Self {
-        Self { sources, ..self }
+    /// The same pipeline over another library, for texts that are not kept yet.
+    pub fn with_library(self, library: Arc<dyn Source>) -> Self {
+        Self { sources: self.sources.with_library(library), ..self }
     }
 
     /// The same pipeline over other agents, for manifests that are not kept yet.

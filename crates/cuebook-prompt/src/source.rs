@@ -58,6 +58,11 @@ impl SourceSet {
         Self { library, spaces: Vec::new() }
     }
 
+    /// The same set with another library; the sources of synthetic refs stay.
+    pub fn with_library(self, library: Arc<dyn Source>) -> Self {
+        Self { library, ..self }
+    }
+
     /// The same set with a source for the refs that begin with `prefix`, one of [`RESERVED_PREFIXES`].
     pub fn with_space(mut self, prefix: &'static str, source: Arc<dyn Source>) -> Self {
         self.spaces.push((prefix, source));

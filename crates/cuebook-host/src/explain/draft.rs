@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use cuebook_engine::Plan;
 use cuebook_prompt::{
-    AgentBinding, Agents, Entry, LibraryDefaults, Principal, PromptError, SharedPin, Source, SourceSet,
-    StaticPlace, pin_intrinsic,
+    AgentBinding, Agents, Entry, Principal, PromptError, SharedPin, Source, StaticPlace, pin_intrinsic,
 };
 use cuebook_wire::template::VariableType;
 use cuebook_wire::{
@@ -19,6 +18,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value as Json, json};
 
 use super::node::{NodePreview, PreviewNode};
+use crate::agents::library_defaults;
 use crate::host::{Host, StartRun};
 use crate::refusal::Refusal;
 
@@ -60,7 +60,7 @@ impl Host {
         let mut pipeline = (*self.pipeline).clone();
         if let Some(template) = &draft.template {
             let below = Arc::new(self.catalog.clone());
-            pipeline = pipeline.with_sources(SourceSet::new(Arc::new(Drafted::new(template, below))));
+            pipeline = pipeline.with_library(Arc::new(Drafted::new(template, below)));
         }
         if let Some(agent) = draft.agent {
             pipeline = pipeline.with_agents(Arc::new(Understudy::new(agent, self)?));
@@ -187,13 +187,7 @@ impl Understudy {
         let id = manifest.agent_id.clone();
         let text = manifest.system_prompt.as_deref();
         let own = text.map(|text| Arc::new(pin_intrinsic(&id, "systemPrompt", text, StaticPlace::Field)));
-        let library = match &manifest.prompt_library_ref {
-            None => LibraryDefaults::NotNamed,
-            Some(library) => host
-                .libraries
-                .get(library)
-                .map_or(LibraryDefaults::NotInstalled, |found| LibraryDefaults::Installed(found.defaults())),
-        };
+        let library = library_defaults(&manifest, &host.libraries);
         let binding = AgentBinding { manifest: Arc::new(manifest), intrinsic: own, library };
         Ok(Self { id, binding: Arc::new(binding), others: Arc::clone(&host.agents) as _ })
     }

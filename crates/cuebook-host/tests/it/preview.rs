@@ -62,6 +62,23 @@ async fn a_drafted_template_stands_before_the_kept_one() {
 }
 
 #[tokio::test]
+async fn a_drafted_template_leaves_the_files_of_a_project_in_place() {
+    let file = "version: 1\nproject: tea\nprimary: { model: a, system_prompt: role.md }\n";
+    let project = Project::new().with(".cuebook/project.yaml", file).with("role.md", "You pour.\n");
+    let host = project.host().unwrap();
+    let template: PromptTemplate = serde_json::from_value(json!({
+        "templateId": "asked", "version": "1.0.0", "kind": "user", "text": "Now?",
+    }))
+    .unwrap();
+    let config = json!({ "systemPromptRef": "prompt:project.tea.primary.system_prompt", "userPromptRef": "prompt:asked" });
+    let draft =
+        PreviewDraft { config: Some(object(config)), template: Some(template), ..PreviewDraft::default() };
+    let seen = host.preview_draft(&Principal::local(), draft).await.unwrap();
+    assert!(seen.problems.is_empty(), "{}", seen.problems);
+    assert_eq!(composed(&seen), "You pour.\n\nNow?");
+}
+
+#[tokio::test]
 async fn a_drafted_config_and_agent_go_through_the_chain() {
     let agent: AgentManifest = serde_json::from_value(json!({
         "agentId": "local.desk.writer", "persona": "Writer", "modelClass": "writing", "systemPrompt": "You are brief.",
