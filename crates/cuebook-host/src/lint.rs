@@ -5,9 +5,11 @@
 
 mod library;
 mod sources;
+mod versions;
 
 pub(crate) use sources::pack_lints;
 pub use sources::{PromptCheck, check_paths, check_project, check_templates};
+pub(crate) use versions::Versions;
 
 use cuebook_prompt::lint::{Finding, Size};
 use cuebook_template::{Diagnostic, Location, Severity};

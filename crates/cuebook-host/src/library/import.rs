@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 
 use super::write::{content_of, faults, stamped};
 use crate::host::{Host, new_ticket};
-use crate::lint::PromptLint;
+use crate::lint::{PromptLint, Versions};
 use crate::refusal::Refusal;
 
 /// The most templates that one import may have.
@@ -69,7 +69,7 @@ impl Host {
         self.check_mutable()?;
         for _ in 0..ATTEMPTS {
             let present = self.present(principal, templates).await?;
-            let (report, new) = self.checked(principal, templates, &present).await?;
+            let (report, new) = self.checked(templates, &present)?;
             if dry_run || new.is_empty() {
                 return Ok(report);
             }
@@ -102,9 +102,8 @@ impl Host {
     }
 
     /// What the import comes to and the templates that it adds; or everything that is wrong.
-    async fn checked<'t>(
+    fn checked<'t>(
         &self,
-        principal: &Principal,
         templates: &'t [PromptTemplate],
         present: &BTreeMap<TemplateId, Present>,
     ) -> Result<(ImportReport, Vec<&'t PromptTemplate>), Refusal> {
@@ -126,11 +125,19 @@ impl Host {
         if let Some(first) = all.first() {
             return Err(Refusal { code: first.code, ..Refusal::faults(&all) });
         }
-        for template in &new {
-            let findings = self.findings_among(principal, template, &new).await?;
-            report.lints.push(self.severe(PromptLint::of(template, findings)));
-        }
+        report.lints = self.import_lints(&new, present);
         Ok((report, new))
+    }
+
+    /// What is doubtful about each of `new`, held against the version before it in the library or among them.
+    fn import_lints(
+        &self,
+        new: &[&PromptTemplate],
+        present: &BTreeMap<TemplateId, Present>,
+    ) -> Vec<PromptLint> {
+        let kept = present.values().flat_map(|present| present.versions.values());
+        let versions = Versions::of(kept.chain(new.iter().copied()));
+        new.iter().map(|it| self.severe(PromptLint::of(it, versions.findings(it)))).collect()
     }
 
     fn import_faults(

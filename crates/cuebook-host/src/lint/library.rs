@@ -3,8 +3,9 @@
 use cuebook_log::Which;
 use cuebook_prompt::lint::{self, Finding};
 use cuebook_prompt::{Owner, Principal};
-use cuebook_wire::{LibraryId, PromptRef, PromptTemplate, TemplateId, Version};
+use cuebook_wire::{LibraryId, PromptRef, PromptTemplate, TemplateId};
 
+use super::versions::{Versions, with_changes};
 use super::{PromptCheck, PromptLint, check_templates};
 use crate::host::Host;
 use crate::library::read;
@@ -95,49 +96,16 @@ impl Host {
         Ok(with_changes(before.as_ref(), template))
     }
 
-    /// As [`Self::findings_of`], for a template that comes together with `others`.
-    pub(crate) async fn findings_among(
-        &self,
-        principal: &Principal,
-        template: &PromptTemplate,
-        others: &[&PromptTemplate],
-    ) -> Result<Vec<Finding>, Refusal> {
-        let mut versions = self.user_versions(principal, &template.template_id).await?;
-        let beside = others.iter().filter(|other| other.template_id == template.template_id);
-        versions.extend(beside.map(|other| (*other).clone()));
-        Ok(with_changes(before(template, &versions.iter().collect::<Vec<_>>()), template))
-    }
-
     fn findings_of_fixed(&self, owner: Owner, template: &PromptTemplate) -> Vec<Finding> {
         let id = template.meta.as_ref().and_then(|meta| LibraryId::parse(meta.pack_name.as_ref()?).ok());
         let id = id.filter(|_| owner == Owner::Pack).unwrap_or_else(|| self.config.prompts.library.clone());
         let entries = self.libraries.get(&id).into_iter().flat_map(cuebook_prompt::Library::entries);
-        let versions: Vec<&PromptTemplate> = entries
-            .map(|entry| &*entry.template)
-            .filter(|other| other.template_id == template.template_id)
-            .collect();
-        with_changes(before(template, &versions), template)
+        let templates = entries.map(|entry| &*entry.template);
+        Versions::of(templates.filter(|other| other.template_id == template.template_id)).findings(template)
     }
 
     /// The findings as severe as this host takes them.
     pub(crate) fn severe(&self, lint: PromptLint) -> PromptLint {
         if self.config.prompts.strict_placeholders { lint.strictly() } else { lint }
     }
-}
-
-/// The version before `template` among others of its id.
-pub(super) fn before<'t>(
-    template: &PromptTemplate,
-    others: &[&'t PromptTemplate],
-) -> Option<&'t PromptTemplate> {
-    let versions: Vec<&Version> = others.iter().map(|other| &other.version).collect();
-    let found = lint::predecessor(&template.version, versions)?;
-    others.iter().find(|other| other.version == *found).copied()
-}
-
-/// What a template shows by itself, and what it breaks of the version before it.
-pub(super) fn with_changes(before: Option<&PromptTemplate>, template: &PromptTemplate) -> Vec<Finding> {
-    let mut found = lint::template(template);
-    found.extend(before.into_iter().flat_map(|before| lint::changes(before, template)));
-    found
 }

@@ -9,11 +9,11 @@ use cuebook_wire::{ErrorCode, PromptTemplate, TemplateId, Version, strict};
 use serde_json::{Value as Json, json};
 
 use super::PromptLint;
-use super::library::{before, with_changes};
+use super::versions::Versions;
 use crate::document::Document;
-use crate::files::{list, shown};
+use crate::files::shown;
 use crate::host::{Options, read_config};
-use crate::load::{Directories, pack_places, read_document, template_of};
+use crate::load::{Directories, pack_places, read_document, template_files, template_of};
 use crate::packs::{Content, Pack, PackPolicy, Reading, is_archive, read as read_pack};
 use crate::report::Problems;
 
@@ -53,11 +53,8 @@ pub fn check_paths(paths: &[PathBuf]) -> Result<PromptCheck, Problems> {
 
 /// Checks templates that stand in no file, each held against the version before it among them.
 pub fn check_templates(templates: &[PromptTemplate]) -> PromptCheck {
-    let versions = by_id(templates.iter());
-    let lint = |template: &PromptTemplate| {
-        let others = versions.get(&template.template_id).map_or(&[][..], Vec::as_slice);
-        PromptLint::of(template, with_changes(before(template, others), template))
-    };
+    let versions = Versions::of(templates);
+    let lint = |template: &PromptTemplate| PromptLint::of(template, versions.findings(template));
     PromptCheck { templates: templates.iter().map(lint).collect(), problems: Problems::new() }
 }
 
@@ -79,7 +76,7 @@ pub fn check_project(options: &Options) -> Result<PromptCheck, Problems> {
 
 /// The template files of a directory; none when it cannot be listed, which its packs' listing tells.
 fn check_list(directory: &Path) -> Vec<PathBuf> {
-    list(directory, &["md", "json"]).unwrap_or_default()
+    template_files(directory).unwrap_or_default()
 }
 
 impl PromptCheck {
@@ -158,23 +155,11 @@ pub(crate) fn pack_lints(pack: &Pack, earlier: &[&PromptTemplate]) -> Vec<Prompt
 }
 
 fn lints(found: &[Found<'_>], earlier: &[&PromptTemplate]) -> Vec<PromptLint> {
-    let versions = by_id(found.iter().map(|it| &it.template).chain(earlier.iter().copied()));
+    let versions = Versions::of(found.iter().map(|it| &it.template).chain(earlier.iter().copied()));
     let lint = |it: &Found<'_>| {
-        let others = versions.get(&it.template.template_id).map_or(&[][..], Vec::as_slice);
-        let findings = with_changes(before(&it.template, others), &it.template);
-        PromptLint::within(it.document, &it.at, &it.template, findings)
+        PromptLint::within(it.document, &it.at, &it.template, versions.findings(&it.template))
     };
     found.iter().map(lint).collect()
-}
-
-fn by_id<'t>(
-    templates: impl Iterator<Item = &'t PromptTemplate>,
-) -> BTreeMap<&'t TemplateId, Vec<&'t PromptTemplate>> {
-    let mut versions: BTreeMap<&TemplateId, Vec<&PromptTemplate>> = BTreeMap::new();
-    for template in templates {
-        versions.entry(&template.template_id).or_default().push(template);
-    }
-    versions
 }
 
 /// One problem for each file whose template another has.

@@ -64,7 +64,12 @@ fn findings(path: &Path) -> Result<Vec<Diagnostic>, Problems> {
     Ok(lint(&document, "", &template))
 }
 
-fn template_files(directory: &Path) -> Result<Vec<PathBuf>, Problems> {
+/// The files of a directory that hold templates.
+///
+/// # Errors
+///
+/// `file_unreadable` when it cannot be listed.
+pub(crate) fn template_files(directory: &Path) -> Result<Vec<PathBuf>, Problems> {
     list(directory, &["md", "json"])
 }
 
