@@ -75,7 +75,7 @@ pub use render::{Rendered, parse_reference};
 pub use report::{Problems, render as render_diagnostic};
 pub use retention::{PrunePolicy, Pruned};
 pub use secrets::ConfiguredSecrets;
-pub use service::{CreateOptions, CreatedRun, sequence_of};
+pub use service::{CreateOptions, CreatedRun, listed_run, sequence_of};
 
 pub use cuebook_template::{Diagnostic, Severity};
 

@@ -64,6 +64,17 @@ impl Service {
     }
 }
 
+/// A run as lists show it.
+pub fn listed_run(entry: &RunEntry) -> Json {
+    json!({
+        "runId": entry.run_id,
+        "workflowId": entry.workflow_id,
+        "status": entry.status,
+        "startedAt": entry.started_at,
+        "updatedAt": entry.updated_at,
+    })
+}
+
 /// The sequence of the event called `id` in a run, if the id is one of that run's.
 pub fn sequence_of(run_id: &RunId, id: &str) -> Option<Sequence> {
     let (_, number) = id.rsplit_once('-')?;

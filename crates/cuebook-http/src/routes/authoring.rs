@@ -8,13 +8,11 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse as _, Response};
 use cuebook_host::Problems;
 use cuebook_host::prompt::Principal;
-use cuebook_host::wire::{
-    ErrorCode, Fault, LibraryId, Observability, PromptRef, PromptTemplate, TemplateId, Version, strict,
-};
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use cuebook_host::wire::{ErrorCode, Fault, Observability, PromptTemplate, TemplateId, strict};
+use serde_json::{Value, json};
 
 use super::library::{endpoint, writer};
+use super::prompts::{TemplateQuery, WorkspaceQuery};
 use crate::auth::{Caller, Scope};
 use crate::body::{JsonBody, LargeBody};
 use crate::error::ApiError;
@@ -23,35 +21,16 @@ use crate::params::{Path, Query};
 use crate::shapes::{ImportPrompts, PreviewPrompt};
 use crate::state::App;
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct LintQuery {
-    version: Option<String>,
-    library_id: Option<String>,
-    workspace_id: Option<String>,
-}
-
 /// What is doubtful about one template: the version named, or the latest.
 pub(super) async fn lint_prompt(
     State(app): State<App>,
     caller: Caller,
     Path(template_id): Path<String>,
-    Query(query): Query<LintQuery>,
+    Query(query): Query<TemplateQuery>,
 ) -> Result<Json<Value>, ApiError> {
     let principal = caller.principal_in(Scope::PromptsRead, query.workspace_id.as_deref())?;
-    let version = query.version.as_deref().map(Version::parse).transpose();
-    let version = version.map_err(|_| ApiError::invalid("'version' is a version such as 1.2.0"))?;
-    let library_id = query.library_id.as_deref().map(LibraryId::parse).transpose();
-    let library_id = library_id.map_err(|_| ApiError::invalid("'libraryId' is a library's id"))?;
-    let template_id = TemplateId::parse(&template_id).map_err(|_| ApiError::not_found("template"))?;
-    let reference = PromptRef { library_id, template_id, version, variable_overrides: Map::new() };
+    let reference = query.reference(&template_id)?;
     Ok(Json(app.host.lint_prompt(&principal, &reference).await?.to_json()))
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct WorkspaceQuery {
-    workspace_id: Option<String>,
 }
 
 /// Every version of a template, removed ones too.

@@ -107,10 +107,22 @@ fn decode_cursor(text: &str) -> Result<Place, ApiError> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct GetQuery {
+pub(super) struct TemplateQuery {
     version: Option<String>,
     library_id: Option<String>,
-    workspace_id: Option<String>,
+    pub(super) workspace_id: Option<String>,
+}
+
+impl TemplateQuery {
+    /// The template that a path and this query mean: the version named, or the latest.
+    pub(super) fn reference(&self, template_id: &str) -> Result<PromptRef, ApiError> {
+        let version = self.version.as_deref().map(Version::parse).transpose();
+        let version = version.map_err(|_| ApiError::invalid("'version' is a version such as 1.2.0"))?;
+        let library_id = self.library_id.as_deref().map(LibraryId::parse).transpose();
+        let library_id = library_id.map_err(|_| ApiError::invalid("'libraryId' is a library's id"))?;
+        let template_id = TemplateId::parse(template_id).map_err(|_| ApiError::not_found("template"))?;
+        Ok(PromptRef { library_id, template_id, version, variable_overrides: Map::new() })
+    }
 }
 
 /// One template: the version named, or the latest.
@@ -118,17 +130,12 @@ pub(super) async fn get_prompt(
     State(app): State<App>,
     caller: Caller,
     Path(template_id): Path<String>,
-    Query(query): Query<GetQuery>,
+    Query(query): Query<TemplateQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let principal = caller.principal_in(Scope::PromptsRead, query.workspace_id.as_deref())?;
-    let version = query.version.as_deref().map(Version::parse).transpose();
-    let version = version.map_err(|_| ApiError::invalid("'version' is a version such as 1.2.0"))?;
-    let library_id = query.library_id.as_deref().map(LibraryId::parse).transpose();
-    let library_id = library_id.map_err(|_| ApiError::invalid("'libraryId' is a library's id"))?;
-    let template_id = TemplateId::parse(&template_id).map_err(|_| ApiError::not_found("template"))?;
-    let is_pinned = version.is_some();
-    let reference = PromptRef { library_id, template_id, version, variable_overrides: Map::new() };
+    let reference = query.reference(&template_id)?;
+    let is_pinned = reference.version.is_some();
     let (owner, template) = app.host.template_of(&principal, &reference).await?;
     Ok(tagged(json!(template), &headers, freshness(owner, is_pinned)))
 }
@@ -146,15 +153,15 @@ fn freshness(owner: Owner, is_pinned: bool) -> &'static str {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct RenderQuery {
-    workspace_id: Option<String>,
+pub(super) struct WorkspaceQuery {
+    pub(super) workspace_id: Option<String>,
 }
 
 /// Renders a template with the values given; calls no model and writes no event.
 pub(super) async fn render_prompt(
     State(app): State<App>,
     caller: Caller,
-    Query(query): Query<RenderQuery>,
+    Query(query): Query<WorkspaceQuery>,
     body: JsonBody,
 ) -> Result<Json<Value>, ApiError> {
     let principal = caller.principal_in(Scope::PromptsRead, query.workspace_id.as_deref())?;

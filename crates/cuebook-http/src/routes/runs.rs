@@ -5,9 +5,8 @@ use axum::extract::State;
 use axum::http::header::LOCATION;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use cuebook_host::log::RunEntry;
 use cuebook_host::wire::{CreateRun, ErrorCode, RunId, RunSnapshot, RunStatus, Sequence};
-use cuebook_host::{CreateOptions, Refusal, run_id_of};
+use cuebook_host::{CreateOptions, Refusal, listed_run, run_id_of};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -105,7 +104,7 @@ pub(super) async fn list_runs(
     }
     let statuses = read_statuses(query.status.as_deref())?;
     let runs = app.host.list_runs(&principal, &statuses, limit).await?;
-    Ok(Json(json!({ "runs": runs.iter().map(listed).collect::<Vec<_>>() })))
+    Ok(Json(json!({ "runs": runs.iter().map(listed_run).collect::<Vec<_>>() })))
 }
 
 /// Reads a comma list of statuses.
@@ -114,17 +113,6 @@ fn read_statuses(list: Option<&str>) -> Result<Vec<RunStatus>, ApiError> {
     names
         .map(|name| name.parse::<RunStatus>().map_err(|error| ApiError::invalid(error.to_string())))
         .collect()
-}
-
-/// A run as lists show it.
-fn listed(entry: &RunEntry) -> Value {
-    json!({
-        "runId": entry.run_id,
-        "workflowId": entry.workflow_id,
-        "status": entry.status,
-        "startedAt": entry.started_at,
-        "updatedAt": entry.updated_at,
-    })
 }
 
 /// Ends a run; of one that has ended it tells how.

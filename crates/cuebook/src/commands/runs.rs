@@ -6,7 +6,7 @@ use clap::{Args as ClapArgs, Subcommand};
 use cuebook_host::log::RunEntry;
 use cuebook_host::prompt::Principal;
 use cuebook_host::wire::{ErrorCode, RunId, RunSnapshot, RunStatus};
-use cuebook_host::{Age, Diagnostic, Host, Problems, PrunePolicy, Pruned, Refusal, compact};
+use cuebook_host::{Age, Diagnostic, Host, Problems, PrunePolicy, Pruned, compact, listed_run};
 use serde_json::{Value as Json, json};
 
 use crate::args::ProjectArgs;
@@ -141,16 +141,11 @@ impl TenantArgs {
     }
 }
 
-/// A refusal as a problem of the command.
-fn problem(refusal: Refusal) -> Problems {
-    Diagnostic::error(refusal.code.as_str(), refusal.message).into()
-}
-
 async fn list(args: &RunsListArgs, output: Output) -> Result<Exit, Problems> {
     let host = args.of.data.open()?;
-    let entries = host.list_runs(&args.of.principal(), &args.status, args.limit).await.map_err(problem)?;
+    let entries = host.list_runs(&args.of.principal(), &args.status, args.limit).await?;
     if output.is_json() {
-        let runs: Vec<Json> = entries.iter().map(listed).collect();
+        let runs: Vec<Json> = entries.iter().map(listed_run).collect();
         output::json(&json!({ "runs": runs }));
     } else {
         let lines: Vec<String> = entries.iter().map(line).collect();
@@ -162,17 +157,6 @@ async fn list(args: &RunsListArgs, output: Output) -> Result<Exit, Problems> {
     Ok(Exit::Fine)
 }
 
-/// A run as the list over HTTP shows it.
-fn listed(entry: &RunEntry) -> Json {
-    json!({
-        "runId": entry.run_id,
-        "workflowId": entry.workflow_id,
-        "status": entry.status,
-        "startedAt": entry.started_at,
-        "updatedAt": entry.updated_at,
-    })
-}
-
 fn line(entry: &RunEntry) -> String {
     let status = entry.status.to_string();
     format!("{}  {status:<16}  {}  {}", entry.run_id, entry.started_at, entry.workflow_id)
@@ -181,7 +165,7 @@ fn line(entry: &RunEntry) -> String {
 async fn get(args: &RunsGetArgs, output: Output) -> Result<Exit, Problems> {
     let host = args.of.data.open()?;
     let run_id = RunId::new(args.run.clone());
-    let snapshot = host.run_snapshot(&args.of.principal(), &run_id).await.map_err(problem)?;
+    let snapshot = host.run_snapshot(&args.of.principal(), &run_id).await?;
     if output.is_json() {
         output::json(&json!(snapshot));
     } else {
@@ -206,7 +190,7 @@ async fn prune(args: &RunsPruneArgs, output: Output) -> Result<Exit, Problems> {
     let host = args.data.open()?;
     let policy = policy(args, &host)?;
     let round = if args.dry_run { host.would_prune(&policy).await } else { host.prune(&policy).await };
-    let pruned = round.map_err(problem)?;
+    let pruned = round?;
     // The host holds the directory, which compacting needs for itself.
     drop(host);
     let compacted = if args.vacuum { Some(compact(&args.data.data)?) } else { None };
