@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::host::Host;
 use crate::refusal::Refusal;
-use crate::residents::{Bounds, Full};
+use crate::tally::{Bounds, Full};
 
 /// How long a caller should wait before it tries again, in seconds.
 const RETRY_AFTER: u64 = 1;

@@ -39,6 +39,7 @@ mod scopes;
 mod seams;
 mod secrets;
 mod service;
+mod tally;
 pub mod templates;
 
 pub use agents::AgentRegistry;
@@ -76,6 +77,8 @@ pub use report::{Problems, render as render_diagnostic};
 pub use retention::{PrunePolicy, Pruned};
 pub use secrets::ConfiguredSecrets;
 pub use service::{CreateOptions, CreatedRun, listed_run, sequence_of};
+
+pub use tally::{Bounds, Full, Tally};
 
 pub use cuebook_template::{Diagnostic, Severity};
 

@@ -9,6 +9,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use cuebook_engine::RunSignals;
 use cuebook_log::RunKey;
 
+use crate::tally::{Bounds, Full, Tally};
+
 /// The runs that have a task, or are about to.
 #[derive(Default)]
 pub(crate) struct Residents(Mutex<Places>);
@@ -16,44 +18,18 @@ pub(crate) struct Residents(Mutex<Places>);
 #[derive(Default)]
 struct Places {
     runs: HashMap<RunKey, Option<RunSignals>>,
-    by_tenant: HashMap<String, usize>,
-}
-
-/// How many runs may be in flight before new ones are refused.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds {
-    pub(crate) host: usize,
-    pub(crate) tenant: usize,
-}
-
-/// Who has as many runs in flight as there may be, and how many that is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Full {
-    Host(usize),
-    Tenant(usize),
+    tally: Tally,
 }
 
 impl Places {
-    fn check(&self, tenant: &str, bounds: Bounds) -> Result<(), Full> {
-        if self.runs.len() >= bounds.host {
-            return Err(Full::Host(bounds.host));
-        }
-        let of_tenant = self.by_tenant.get(tenant).copied().unwrap_or(0);
-        if of_tenant >= bounds.tenant { Err(Full::Tenant(bounds.tenant)) } else { Ok(()) }
-    }
-
     fn claim(&mut self, key: &RunKey) {
         self.runs.insert(key.clone(), None);
-        *self.by_tenant.entry(key.tenant.clone()).or_default() += 1;
+        self.tally.enter(&key.tenant);
     }
 
     fn leave(&mut self, key: &RunKey) {
-        let Some(count) = self.runs.remove(key).and_then(|_| self.by_tenant.get_mut(&key.tenant)) else {
-            return;
-        };
-        *count -= 1;
-        if *count == 0 {
-            self.by_tenant.remove(&key.tenant);
+        if self.runs.remove(key).is_some() {
+            self.tally.leave(&key.tenant);
         }
     }
 }
@@ -79,7 +55,7 @@ impl Residents {
         if places.runs.contains_key(key) {
             return Ok(false);
         }
-        places.check(&key.tenant, bounds)?;
+        places.tally.check(&key.tenant, bounds)?;
         places.claim(key);
         Ok(true)
     }

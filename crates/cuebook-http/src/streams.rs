@@ -1,9 +1,9 @@
 //! How many event streams are open, of each tenant and in all, and whether there may be one more.
 
-use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cuebook_host::wire::ErrorCode;
+use cuebook_host::{Bounds, Full, Tally};
 
 use crate::error::ApiError;
 use crate::state::App;
@@ -13,35 +13,33 @@ const RETRY_AFTER: u64 = 5;
 
 /// The open streams by tenant.
 #[derive(Debug, Default)]
-pub(crate) struct Streams(Mutex<HashMap<String, usize>>);
+pub(crate) struct Streams(Mutex<Tally>);
 
 impl Streams {
-    fn counts(&self) -> MutexGuard<'_, HashMap<String, usize>> {
+    fn tally(&self) -> MutexGuard<'_, Tally> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts one more, unless there are as many as may be: of all tenants, or of this one.
-    fn enter(&self, tenant: &str, most: usize, most_of_tenant: usize) -> Result<(), ApiError> {
-        let mut counts = self.counts();
-        if counts.values().sum::<usize>() >= most {
-            let message = "the host has as many event streams as it takes";
-            return Err(full(ErrorCode::ServiceUnavailable, message, most));
-        }
-        if counts.get(tenant).copied().unwrap_or(0) >= most_of_tenant {
-            let message = "the tenant has as many event streams as it may have";
-            return Err(full(ErrorCode::RateLimited, message, most_of_tenant));
-        }
-        *counts.entry(tenant.to_owned()).or_default() += 1;
+    fn enter(&self, tenant: &str, bounds: Bounds) -> Result<(), ApiError> {
+        let mut tally = self.tally();
+        tally.check(tenant, bounds).map_err(refused)?;
+        tally.enter(tenant);
         Ok(())
     }
 
     fn leave(&self, tenant: &str) {
-        let mut counts = self.counts();
-        if let Some(count) = counts.get_mut(tenant) {
-            *count -= 1;
-            if *count == 0 {
-                counts.remove(tenant);
-            }
+        self.tally().leave(tenant);
+    }
+}
+
+fn refused(met: Full) -> ApiError {
+    match met {
+        Full::Host(limit) => {
+            full(ErrorCode::ServiceUnavailable, "the host has as many event streams as it takes", limit)
+        }
+        Full::Tenant(limit) => {
+            full(ErrorCode::RateLimited, "the tenant has as many event streams as it may have", limit)
         }
     }
 }
@@ -63,7 +61,8 @@ impl OpenStream {
     ///
     /// `rate_limited` when the tenant, `service_unavailable` when the host has as many as it may have.
     pub(crate) fn new(app: &App, tenant: &str) -> Result<Self, ApiError> {
-        app.streams.enter(tenant, app.options.max_streams, app.options.max_streams_per_tenant)?;
+        let bounds = Bounds { host: app.options.max_streams, tenant: app.options.max_streams_per_tenant };
+        app.streams.enter(tenant, bounds)?;
         app.metrics.streams.inc();
         Ok(Self { app: app.clone(), tenant: tenant.to_owned() })
     }
