@@ -77,6 +77,21 @@ fn segments_survive_the_log() {
     assert_eq!(serde_json::from_value::<Vec<cuebook_prompt::Segment>>(json).unwrap(), observed.segments);
 }
 
+#[test]
+fn a_placeholder_over_lines_stands_on_the_line_it_begins() {
+    let texts = [(0, "a\n{{\n\nx\n}}b".to_owned())];
+    let observed = of(&texts, &json!({ "x": "X", "s": "acme-key" })).unwrap().observed;
+    assert_eq!(observed.composed, "a\nXb");
+    let line = match &observed.segments[1].origin {
+        Origin::Variable { name, line, .. } if name == "x" => *line,
+        origin => panic!("{origin:?}"),
+    };
+    assert_eq!(line, 2);
+    for segment in &observed.segments {
+        check_origin(&observed, segment, &texts).unwrap();
+    }
+}
+
 /// A text of literals and the slots `a`, `b`, `s`.
 fn texts() -> impl Strategy<Value = String> {
     const PIECES: [&str; 10] =
@@ -139,9 +154,8 @@ fn check_origin(
             prop_assert!(!text.is_empty() && from.contains(text), "{text:?} in {from:?}");
         }
         Origin::Variable { name, trust, secret, reference, line, .. } => {
-            let at = source(reference, texts).lines().nth(line - 1).unwrap_or_default();
-            let spellings = [format!("{{{{{name}}}}}"), format!("{{{{ {name} }}}}")];
-            prop_assert!(spellings.iter().any(|spelling| at.contains(spelling)), "{name} in {at:?}");
+            let rest: Vec<&str> = source(reference, texts).split_inclusive('\n').collect();
+            prop_assert!(begins_placeholder(&rest[line - 1..], name), "{name} in line {line} of {rest:?}");
             prop_assert_eq!(*secret, name == "s");
             prop_assert_eq!(*trust == Trust::Untrusted, text.starts_with("<UNTRUSTED>") && !*secret);
             prop_assert!(!*secret || text == "[REDACTED:acme-key]");
@@ -149,6 +163,14 @@ fn check_origin(
         origin => return Err(TestCaseError::fail(format!("no text has this origin: {origin:?}"))),
     }
     Ok(())
+}
+
+/// Whether a placeholder of `name` begins on the first of `lines`; it may end on a later one.
+fn begins_placeholder(lines: &[&str], name: &str) -> bool {
+    let text = lines.concat();
+    let opens = lines[0].match_indices("{{").map(|(at, braces)| &text[at + braces.len()..]);
+    let mut named = opens.filter_map(|inner| inner.trim_start().strip_prefix(name));
+    named.any(|after| after.trim_start().starts_with("}}"))
 }
 
 /// The text of the template `prompt:t<index>@1.0.0`.
