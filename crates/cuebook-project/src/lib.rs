@@ -25,11 +25,9 @@ mod snapshot;
 mod spec;
 mod stamp;
 mod steps;
-mod tree;
 mod watch;
 mod with;
 mod workflow;
-mod yaml;
 
 pub use agents::ProjectAgent;
 pub use facts::{FileFact, FileFacts};

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cuebook_template::{Diagnostic, Location, Severity};
+use cuebook_wire::ErrorCode;
 use cuebook_wire::strict;
-use cuebook_wire::{ErrorCode, Fault};
 use indexmap::IndexMap;
 
 use crate::facts::FileFacts;
@@ -20,8 +20,7 @@ use crate::recipe::recipes;
 use crate::root::{CONFIG_DIRECTORIES, ReadFault, Root};
 use crate::rules;
 use crate::spec::ProjectFile;
-use crate::tree::Node;
-use crate::yaml;
+use cuebook_yaml::{Node, parse, placed};
 
 /// The portable file.
 pub(crate) const PROJECT_FILE: &str = "project.yaml";
@@ -153,7 +152,7 @@ impl Loader<'_> {
     fn parsed(&mut self, root: &Root, name: &str) -> Parsed {
         let below = Path::new(root.config()).join(name);
         let faults = match root.read(&below) {
-            Ok(source) => match yaml::parse(&source) {
+            Ok(source) => match parse(&source, ErrorCode::ProjectInvalid) {
                 Ok(node) => return Parsed::Sound(node),
                 Err(faults) => faults,
             },
@@ -278,29 +277,4 @@ fn include_path(root: &Root, text: &str) -> Result<PathBuf, Box<Diagnostic>> {
         }
         Err(fault) => Err(Box::new(refused(format!("'{text}' cannot be used: {fault}")))),
     }
-}
-
-/// A fault of the merged document where it stands: a key that null removed, at the null.
-fn placed(tree: &Node, fault: &Fault) -> Diagnostic {
-    let removed = removed_key(tree, fault);
-    let place = match &removed {
-        Some((place, _)) => place.clone(),
-        None if fault.message.starts_with("unknown key") => tree.locate_key(&fault.path),
-        None => tree.locate(&fault.path),
-    };
-    let at = if fault.path.is_empty() { String::new() } else { format!(" (at {})", fault.path) };
-    let message = match &removed {
-        Some((_, key)) => format!("`{key}` is needed, and null removes it{at}"),
-        None => format!("{}{at}", fault.message),
-    };
-    Diagnostic::error(fault.code.as_str(), message).at(&place.source, place.span).with_advice(fault.advice())
-}
-
-/// The key whose absence is the fault, when it is there and null.
-fn removed_key(tree: &Node, fault: &Fault) -> Option<(Location, String)> {
-    let map = tree.at(&fault.path)?.map()?;
-    let (key, entry) = map.iter().find(|(key, entry)| {
-        entry.node.is_null() && fault.message.starts_with(&format!("`{key}` is missing"))
-    })?;
-    Some((entry.key.clone(), key.clone()))
 }

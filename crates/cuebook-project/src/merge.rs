@@ -6,7 +6,7 @@
 use cuebook_template::{Diagnostic, Location};
 use cuebook_wire::ErrorCode;
 
-use crate::tree::{Entry, Map, Node, Value};
+use cuebook_yaml::{Entry, Map, Node, Value};
 
 /// The keys of the identity, which only the portable file has.
 const IDENTITY: [&str; 2] = ["version", "project"];

@@ -15,8 +15,8 @@ use crate::names::{self, PRIMARY};
 use crate::recipe::Recipe;
 use crate::root::Root;
 use crate::spec::{AgentSpec, ProjectFile};
-use crate::tree::Node;
 use crate::workflow::{self, ProjectWorkflow};
+use cuebook_yaml::Node;
 
 /// A project with those it includes.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use cuebook_wire::pointer::step;
 
 use crate::path::PromptPath;
 use crate::root::{ReadFault, Root};
-use crate::tree::{Node, Value};
+use cuebook_yaml::{Node, Value};
 
 /// A prompt of a project.
 #[derive(Clone, Debug)]

@@ -15,7 +15,7 @@ use crate::names::PRIMARY;
 use crate::project::Project;
 use crate::spec::{AgentSpec, ProjectFile, WorkflowSpec};
 use crate::steps;
-use crate::tree::Node;
+use cuebook_yaml::Node;
 
 /// Keys that other programs read and this host keeps.
 const WITHOUT_MEANING: [&str; 4] = ["plugins", "tasks", "cage", "max_steps"];

@@ -1,4 +1,4 @@
-//! From the text of a project file to its tree.
+//! From the text of a document to its tree.
 //!
 //! It owns the syntax: one document, keys that are texts and stand once, anchors within bounds. It refuses what YAML lets
 //! through and nobody means: merge keys, numbers that are no numbers, keys given twice.
@@ -17,16 +17,16 @@ use crate::tree::{Entry, Map, Node, Value, place};
 /// The most nodes that aliases may stand for in one file.
 const MAX_ALIASED: usize = 10_000;
 
-/// Parses `source`.
+/// Parses `source`; its faults have `code`.
 ///
 /// # Errors
 ///
 /// The syntax error, or every key that stands twice or is no text.
-pub(crate) fn parse(source: &Source) -> Result<Node, Vec<Diagnostic>> {
+pub fn parse(source: &Source, code: ErrorCode) -> Result<Node, Vec<Diagnostic>> {
     let text: &str = source.text();
     let raw = serde_saphyr::from_str_with_options::<Spanned<Raw>>(text, options())
-        .map_err(|error| vec![syntax(source, &error)])?;
-    let mut reader = Reader { source, problems: Vec::new() };
+        .map_err(|error| vec![syntax(source, code, &error)])?;
+    let mut reader = Reader { source, code, problems: Vec::new() };
     let node = reader.node(raw);
     if reader.problems.is_empty() { Ok(node) } else { Err(reader.problems) }
 }
@@ -41,10 +41,10 @@ fn options() -> Options {
     options
 }
 
-fn syntax(source: &Source, error: &serde_saphyr::Error) -> Diagnostic {
+fn syntax(source: &Source, code: ErrorCode, error: &serde_saphyr::Error) -> Diagnostic {
     let plain = error.without_snippet();
     let message = in_plain_words(&plain.to_string());
-    let problem = Diagnostic::error(ErrorCode::ProjectInvalid.as_str(), message);
+    let problem = Diagnostic::error(code.as_str(), message);
     match plain.location() {
         Some(location) => {
             let start = byte_of(source, location.line(), location.column());
@@ -60,7 +60,7 @@ fn in_plain_words(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let line = line.rsplit_once(" at line ").map_or(line, |(words, _)| words);
     if line.starts_with("multiple YAML documents") {
-        return "a project file is one document, and a second one begins here".to_owned();
+        return "a file is one document, and a second one begins here".to_owned();
     }
     line.to_owned()
 }
@@ -77,6 +77,7 @@ fn byte_of(source: &Source, line: u64, column: u64) -> usize {
 /// Puts places to raw values and collects what is wrong with keys.
 struct Reader<'s> {
     source: &'s Source,
+    code: ErrorCode,
     problems: Vec<Diagnostic>,
 }
 
@@ -121,7 +122,7 @@ impl Reader<'_> {
     }
 
     fn problem(&self, message: &str, span: Span) -> Diagnostic {
-        Diagnostic::error(ErrorCode::ProjectInvalid.as_str(), message).at(self.source, span)
+        Diagnostic::error(self.code.as_str(), message).at(self.source, span)
     }
 }
 

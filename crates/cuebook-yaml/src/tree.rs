@@ -9,34 +9,45 @@ use serde_json::{Map as JsonMap, Number, Value as Json};
 
 /// A value at its place.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
-    pub(crate) value: Value,
-    pub(crate) place: Location,
+pub struct Node {
+    /// The value.
+    pub value: Value,
+    /// The place, no longer than its first line.
+    pub place: Location,
 }
 
 /// What YAML's core schema makes of a node.
 #[derive(Clone, Debug)]
-pub(crate) enum Value {
+pub enum Value {
+    /// Nothing: `null`, `~` or no text at all.
     Null,
+    /// `true` or `false`.
     Bool(bool),
+    /// A finite number.
     Number(Number),
+    /// A text.
     Text(String),
+    /// A sequence.
     List(Vec<Node>),
+    /// A mapping.
     Map(Map),
 }
 
 /// The entries of a mapping in the order of the file.
-pub(crate) type Map = IndexMap<String, Entry>;
+pub type Map = IndexMap<String, Entry>;
 
 /// A value with the place of its key.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
-    pub(crate) key: Location,
-    pub(crate) node: Node,
+pub struct Entry {
+    /// The place of the key.
+    pub key: Location,
+    /// The value.
+    pub node: Node,
 }
 
 impl Node {
-    pub(crate) fn map(&self) -> Option<&Map> {
+    /// The entries of a mapping.
+    pub fn map(&self) -> Option<&Map> {
         match &self.value {
             Value::Map(map) => Some(map),
             _ => None,
@@ -44,23 +55,25 @@ impl Node {
     }
 
     /// The node under `key` of a mapping.
-    pub(crate) fn get(&self, key: &str) -> Option<&Self> {
+    pub fn get(&self, key: &str) -> Option<&Self> {
         self.map()?.get(key).map(|entry| &entry.node)
     }
 
-    pub(crate) fn text(&self) -> Option<&str> {
+    /// The text of a text.
+    pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) => Some(text),
             _ => None,
         }
     }
 
-    pub(crate) fn is_null(&self) -> bool {
+    /// Whether it is nothing.
+    pub fn is_null(&self) -> bool {
         matches!(self.value, Value::Null)
     }
 
     /// The value as JSON; entries that are null are left out of mappings, since null removes.
-    pub(crate) fn to_json(&self) -> Json {
+    pub fn to_json(&self) -> Json {
         match &self.value {
             Value::Null => Json::Null,
             Value::Bool(flag) => Json::Bool(*flag),
@@ -72,13 +85,13 @@ impl Node {
     }
 
     /// The place of a JSON pointer: of a scalar itself, else of its key, else of the nearest value around it.
-    pub(crate) fn locate(&self, pointer: &str) -> Location {
+    pub fn locate(&self, pointer: &str) -> Location {
         let (node, key) = self.walk(pointer);
         if node.is_scalar() { node.place.clone() } else { key.clone() }
     }
 
     /// The place of the key that a JSON pointer ends in.
-    pub(crate) fn locate_key(&self, pointer: &str) -> Location {
+    pub fn locate_key(&self, pointer: &str) -> Location {
         self.walk(pointer).1.clone()
     }
 
@@ -103,7 +116,7 @@ impl Node {
     }
 
     /// The node at a JSON pointer.
-    pub(crate) fn at(&self, pointer: &str) -> Option<&Self> {
+    pub fn at(&self, pointer: &str) -> Option<&Self> {
         steps(pointer).try_fold(self, |node, step| match &node.value {
             Value::List(items) => items.get(step.parse::<usize>().ok()?),
             _ => node.get(&step),
