@@ -14,19 +14,32 @@ pub struct Source {
     name: Arc<str>,
     layer: Option<Arc<str>>,
     text: Arc<str>,
+    /// The line of the file in which the text begins, from 1.
+    first_line: usize,
     lines: Arc<OnceLock<LineIndex>>,
 }
 
 impl Source {
     /// Names a text: a path, a prompt ref, or whatever a reader will recognise in an error.
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
-        Self { name: name.into(), layer: None, text: text.into(), lines: Arc::default() }
+        Self { name: name.into(), layer: None, text: text.into(), first_line: 1, lines: Arc::default() }
     }
 
     /// Says which of several layers the text was found in.
     pub fn in_layer(mut self, layer: impl Into<Arc<str>>) -> Self {
         self.layer = Some(layer.into());
         self
+    }
+
+    /// Says in which line of its file the text begins, from 1; positions count from there.
+    pub fn from_line(mut self, line: usize) -> Self {
+        self.first_line = line.max(1);
+        self
+    }
+
+    /// The line of its file in which the text begins, from 1.
+    pub const fn begins_at_line(&self) -> usize {
+        self.first_line
     }
 
     /// The name, as errors show it.
@@ -63,7 +76,8 @@ impl Source {
 
     /// Line and column of the byte at `offset`; see [`LineIndex::position`].
     pub fn position(&self, offset: usize) -> Position {
-        self.lines().position(offset)
+        let Position { line, column } = self.lines().position(offset);
+        Position { line: line + self.first_line - 1, column }
     }
 }
 
@@ -79,7 +93,10 @@ impl fmt::Debug for Source {
 
 impl PartialEq for Source {
     fn eq(&self, other: &Self) -> bool {
-        self.name == other.name && self.layer == other.layer && self.text == other.text
+        self.name == other.name
+            && self.layer == other.layer
+            && self.first_line == other.first_line
+            && (Arc::ptr_eq(&self.text, &other.text) || self.text == other.text)
     }
 }
 

@@ -1,0 +1,24 @@
+//! Layered templates: the same names in several layers, and the highest layer that has a name gives the file.
+//!
+//! * [`TemplateRef`] is the name of a template in its one form.
+//! * [`Layers`] are overlays on disk above a [`Catalog`] of packs; [`Snapshot`] is all of it at one moment, with its revision.
+//!
+//! The crate owns four planes and keeps them apart: layout (templates), facts (typed values), rosters (what is really offered)
+//! and budgets. It refuses to let one reach into another: a template grants nothing.
+
+mod catalog;
+mod files;
+mod front_matter;
+mod layer;
+mod layers;
+mod reference;
+mod revision;
+mod snapshot;
+mod stamp;
+
+pub use catalog::Catalog;
+pub use files::{FileEntry, FileFault, FileTree, MAX_FILE_BYTES, MAX_FILES};
+pub use layer::{Layer, LayerFile, Tier};
+pub use layers::{Layers, OVERLAY_DIRECTORIES, OverlayRoots, ProjectRoot};
+pub use reference::{BadRef, PREFIX, RefKind, TemplateRef};
+pub use snapshot::{Found, Snapshot};
