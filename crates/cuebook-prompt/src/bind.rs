@@ -111,7 +111,8 @@ impl Bindings {
     /// Where a piece of a layered template came from.
     pub(crate) fn origin_of(&self, piece: &Piece, reference: &Arc<str>) -> Origin {
         let Some(path) = &piece.name else {
-            return Origin::File { path: piece.file.to_string(), line: piece.line };
+            let (path, layer) = (piece.file.to_string(), piece.layer.clone());
+            return Origin::File { path, line: piece.line, layer };
         };
         let root = path.split('.').next().unwrap_or(path);
         Origin::Variable {
@@ -149,7 +150,7 @@ pub fn bind(
 ) -> Result<Bindings, Vec<PromptError>> {
     let program = match &pinned.body {
         Body::Template(program) => program,
-        Body::Layered(program) => return layered::bind(pinned, program, reference, scope, policy),
+        Body::Layered(layered) => return layered::bind(pinned, layered, reference, scope, policy),
         Body::Static { .. } | Body::Compound(_) => return Ok(Bindings::default()),
         Body::Blocks(blocks) => return bind_blocks(pinned, blocks, scope),
     };

@@ -215,7 +215,7 @@ impl<'a> Writer<'a> {
     fn write_static(&mut self, text: &TextSource, place: StaticPlace) {
         let name = text.name().to_string();
         let origin = match place {
-            StaticPlace::File => Origin::File { path: name, line: 1 },
+            StaticPlace::File => Origin::File { path: name, line: 1, layer: None },
             StaticPlace::Field => Origin::Inline { field: name, line: 1 },
         };
         self.write_plain(text.text(), origin);
@@ -227,7 +227,7 @@ impl<'a> Writer<'a> {
                 self.write_plain(JOINT, Origin::Joint);
             }
             let path = part.source().name().to_string();
-            self.write_plain(part.text(), Origin::File { path, line: part.line() });
+            self.write_plain(part.text(), Origin::File { path, line: part.line(), layer: None });
         }
     }
 

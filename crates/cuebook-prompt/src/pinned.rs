@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::compound::Compound;
 use crate::hash::ContentHash;
+use crate::layered::Layered;
 
 /// What a ref was fixed to; shared, never changed.
 #[derive(Debug)]
@@ -36,7 +37,7 @@ pub enum Body {
     /// A library template: placeholders are filled.
     Template(Program),
     /// A template of layered files: logic, includes and filters.
-    Layered(Arc<pongo::Program>),
+    Layered(Layered),
     /// Intrinsic and inline texts: no placeholder in them is filled.
     Static {
         /// The text with the name of where it stands.
@@ -86,14 +87,14 @@ impl Pinned {
     }
 
     /// Fixes a layered template that goes by the synthetic ref `reference`.
-    pub fn layered(reference: String, kind: PromptKind, program: Arc<pongo::Program>) -> Self {
+    pub fn layered(reference: String, kind: PromptKind, layered: Layered) -> Self {
         Self {
-            content_hash: program_hash(&program),
+            content_hash: files_hash(&layered),
             reference,
             library: None,
             version: None,
             kind,
-            body: Body::Layered(program),
+            body: Body::Layered(layered),
             variables: Vec::new(),
         }
     }
@@ -138,10 +139,10 @@ impl Pinned {
     }
 }
 
-/// The hash of every file's name, layer and text, the entry first.
-fn program_hash(program: &pongo::Program) -> ContentHash {
+/// The hash of every file's name, layer and text, the entry first, those of units last.
+fn files_hash(layered: &Layered) -> ContentHash {
     let file = |source: &TextSource| serde_json::json!([**source.name(), source.layer(), **source.text()]);
-    let files = program.files().iter().map(file).collect();
+    let files = layered.programs().flat_map(pongo::Program::files).map(file).collect();
     ContentHash::of(&cuebook_template::Value::trusted(serde_json::Value::Array(files)).text())
 }
 

@@ -34,6 +34,9 @@ pub enum Origin {
         path: String,
         /// The 1-based line where the segment begins.
         line: usize,
+        /// The layer in which the file was found, where there are layers.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        layer: Option<Arc<str>>,
     },
     /// A text written in a field of a workflow or manifest.
     Inline {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cuebook_prompt::{
-    BindPolicy, Composition, Origin, Part, Pinned, PromptError, SecretValues, Slot, bind, compose,
+    BindPolicy, Composition, Layered, Origin, Part, Pinned, PromptError, SecretValues, Slot, TextContract,
+    Unmet, bind, compose,
 };
 use cuebook_template::pongo::{Options, Program};
 use cuebook_template::{Source, Trust};
@@ -18,7 +19,7 @@ const REFERENCE: &str = "prompt:layered.agents.writer";
 fn pinned(text: &str) -> Arc<Pinned> {
     let files = BTreeMap::from([("part.md".to_owned(), "by {{ author.name|upper }}\n".to_owned())]);
     let program = Program::compile(Source::new("writer.md", text), &files, &Options::default()).unwrap();
-    Arc::new(Pinned::layered(REFERENCE.to_owned(), PromptKind::System, Arc::new(program)))
+    Arc::new(Pinned::layered(REFERENCE.to_owned(), PromptKind::System, Layered::plain(Arc::new(program))))
 }
 
 fn composed(
@@ -62,7 +63,7 @@ fn every_range_says_where_it_came_from() {
     let composition = composed("Text\n{% include \"part.md\" %}", values, BindPolicy::default()).unwrap();
     let origins: Vec<Origin> =
         composition.observed.segments.iter().map(|segment| segment.origin.clone()).collect();
-    let file = |path: &str, line| Origin::File { path: path.to_owned(), line };
+    let file = |path: &str, line| Origin::File { path: path.to_owned(), line, layer: None };
     let name = Origin::Variable {
         name: "author.name".to_owned(),
         source: cuebook_wire::VariableSource::Input,
@@ -89,4 +90,90 @@ fn a_fault_names_the_place_and_never_the_value() {
     assert_eq!(error.diagnostic().hint.as_deref(), Some("did you mean 'name'?"));
     let errors = faults("{{ author.name.first }}", values);
     assert!(!format!("{errors:?}").contains("canary-7f"));
+}
+
+/// Requires that a text has a word.
+#[derive(Debug)]
+struct Has(&'static str);
+
+impl TextContract for Has {
+    fn unmet(&self, text: &str) -> Vec<Unmet> {
+        let lacks = || Unmet { message: format!("no '{}'", self.0), hint: "say it".to_owned() };
+        (!text.contains(self.0)).then(lacks).into_iter().collect()
+    }
+}
+
+/// What comes of a template with units, facts and defaults.
+fn with_units(
+    text: &str,
+    units: &[&str],
+    values: serde_json::Value,
+) -> Result<Composition, Vec<PromptError>> {
+    let compile = |name: String, text: &str| {
+        let source = Source::new(name, text).in_layer("site");
+        Arc::new(Program::compile(source, &(), &Options::default()).unwrap())
+    };
+    let units = units.iter().enumerate().map(|(at, text)| compile(format!("units/{at}.md"), text)).collect();
+    let trusted = |json: serde_json::Value| cuebook_template::Value::trusted(json);
+    let layered = Layered {
+        facts: [("has_read".to_owned(), trusted(json!(true)))].into_iter().collect(),
+        defaults: [("focus".to_owned(), trusted(json!("all")))].into_iter().collect(),
+        slots: [("conduct".to_owned(), units)].into_iter().collect(),
+        contract: Some(Arc::new(Has("Finish"))),
+        ceiling: Some(120),
+        ..Layered::plain(compile("agents/a.md".to_owned(), text))
+    };
+    let pinned = Arc::new(Pinned::layered(REFERENCE.to_owned(), PromptKind::System, layered));
+    let bindings = bind(&pinned, None, &inputs(values), BindPolicy::default())?;
+    let part = Part { slot: Slot::Chain(pinned.kind), pinned, bindings };
+    Ok(compose(vec![part], &SecretValues::new()).unwrap())
+}
+
+#[test]
+fn units_come_in_by_slot_with_their_own_origins() {
+    let text = "A\n{{ units.conduct }}\n{{ units.none }}Finish";
+    let units = ["\n one {{ note }}\n\n", "  \n", "{% if has_read %}two{% endif %}"];
+    let values = json!({"note": untrusted(json!("x")), "has_read": false});
+    let composition = with_units(text, &units, values).unwrap();
+    assert_eq!(composition.observed.composed, "A\none <UNTRUSTED>x</UNTRUSTED>\n\ntwo\nFinish");
+    let lines: Vec<String> = composition
+        .observed
+        .segments
+        .iter()
+        .filter_map(|segment| match &segment.origin {
+            Origin::File { path, line, layer } => Some(format!("{path}:{line} {}", layer.as_deref()?)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "agents/a.md:1 site",
+            "units/0.md:2 site",
+            "units/2.md:1 site",
+            "units/2.md:1 site",
+            "agents/a.md:2 site",
+            "agents/a.md:3 site"
+        ]
+    );
+}
+
+#[test]
+fn facts_stand_above_what_is_given_and_defaults_below() {
+    let text = "{{ has_read }} {{ focus }} Finish";
+    let check = |values: serde_json::Value, expect: &str| {
+        assert_eq!(with_units(text, &[], values).unwrap().observed.composed, expect);
+    };
+    check(json!({}), "True all Finish");
+    check(json!({"has_read": false, "focus": "one"}), "True one Finish");
+}
+
+#[test]
+fn a_text_that_lacks_something_or_is_too_long_is_an_error() {
+    let codes = |text: &str| {
+        let errors = with_units(text, &[], json!({})).err().expect("an error");
+        errors.iter().map(|error| error.code().as_str().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(codes("Start"), ["prompt_contract_unmet"]);
+    assert_eq!(codes(&"Finish".repeat(21)), ["prompt_ceiling_exceeded"]);
 }

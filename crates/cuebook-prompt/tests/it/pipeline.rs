@@ -64,7 +64,7 @@ fn the_agents_own_text_is_composed_as_it_stands() {
     assert_eq!(
         origins,
         [
-            &Origin::File { path: "prompts/writer.md".to_owned(), line: 1 },
+            &Origin::File { path: "prompts/writer.md".to_owned(), line: 1, layer: None },
             &Origin::Joint,
             &Origin::Inline { field: "config.userPrompt".to_owned(), line: 1 },
         ]

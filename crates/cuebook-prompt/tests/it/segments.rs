@@ -23,7 +23,7 @@ fn lines(observed: &Observed) -> Vec<String> {
 fn origin(origin: &Origin) -> String {
     match origin {
         Origin::Template { reference, line } => format!("{reference}:{line}"),
-        Origin::File { path, line } => format!("file {path}:{line}"),
+        Origin::File { path, line, .. } => format!("file {path}:{line}"),
         Origin::Inline { field, line } => format!("field {field}:{line}"),
         Origin::Joint => "joint".to_owned(),
         Origin::Variable { name, source, trust, secret, reference, line } => {

@@ -169,6 +169,8 @@ error_codes! {
     PromptVersionNotGreater = "prompt_version_not_greater", Http, 409, "A new version is not above the stored one", "raise the version above the one named in the details";
     PromptBreakingChange = "prompt_breaking_change", Load, -, "A version of a template breaks those who use it and keeps the major version", "raise the major version, or keep the variable as it was";
     PromptRenderFailed = "prompt_render_failed", Run, 400, "A layered template could not be rendered", "correct the template at the place named";
+    PromptContractUnmet = "prompt_contract_unmet", Run, 400, "A rendered prompt lacks something that every prompt of its kind has", "restore the heading or the text named, in the layer that the file stands in";
+    PromptCeilingExceeded = "prompt_ceiling_exceeded", Run, 400, "A rendered prompt is longer than the host allows", "give the template less data, or raise `render_ceiling`";
     PromptEmpty = "prompt_empty", Run, 400, "A composed prompt has no text", "give at least one part of the prompt some text";
     PromptChangedOnResume = "prompt_changed_on_resume", Log, -, "A prompt composed again after a restart differs from the one before", "nothing, if its sources were changed on purpose; pin versions if not";
     PromptPackDependencyUnresolvable = "prompt_pack_dependency_unresolvable", Load, 422, "A prompt pack needs a pack that is not installed", "install the pack named first";

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use super::Linker;
 use super::code::CodeBuilder;
 use super::inherit::bodies;
-use crate::pongo::program::{Hint, Node, Root, Site, Slot};
+use crate::pongo::program::{Hint, Missing, Node, Root, Site, Slot};
 use crate::pongo::tree::{Statement, StatementKind};
 use crate::pongo::word::Word;
 
@@ -65,7 +65,13 @@ impl Frame {
 
     fn add_root(&mut self, name: &str) -> usize {
         let slot = self.new_slot();
-        self.roots.push(Root { name: Word::from(name), slot, hint: Hint::default(), reads: Vec::new() });
+        self.roots.push(Root {
+            name: Word::from(name),
+            slot,
+            hint: Hint::default(),
+            reads: Vec::new(),
+            is_needed: false,
+        });
         self.outer.insert(name.into(), self.roots.len() - 1);
         self.roots.len() - 1
     }
@@ -154,9 +160,12 @@ impl Linker<'_> {
         if self.frames[frame].assigned.contains(name) {
             return;
         }
+        let is_needed = self.missing == Missing::Fault;
         let frame = &mut self.frames[frame];
         let root = frame.outer.get(name).copied().unwrap_or_else(|| frame.add_root(name));
-        frame.roots[root].reads.push(site);
+        let root = &mut frame.roots[root];
+        root.reads.push(site);
+        root.is_needed |= is_needed;
     }
 
     /// Opens a scope that binds `names`, which get their values at once, and whatever `bodies` bind.

@@ -1,0 +1,174 @@
+//! Layered templates in the pipeline: values in, text with origins out.
+//!
+//! It owns where a root name gets its value and what becomes of what the template engine gives. It refuses secrets:
+//! what goes in is JSON with trust. What an untrusted value put into the text is wrapped by the composer, piece by
+//! piece, so that a template cannot take a value's taint away.
+
+mod names;
+mod pieces;
+
+use std::fmt;
+use std::sync::Arc;
+
+use cuebook_template::Diagnostic;
+use cuebook_template::pongo::{Context, Program, Settings};
+use cuebook_wire::{ErrorCode, PromptRef};
+use indexmap::IndexMap;
+
+use crate::bind::{BindPolicy, Bindings};
+use crate::failure::PromptError;
+use crate::pinned::Pinned;
+use crate::scope::{Scope, Values};
+use names::Names;
+pub(crate) use pieces::Piece;
+use pieces::{pieces_of, splice, trimmed};
+
+/// The name under which units come into a template, one member a slot.
+pub const UNITS: &str = "units";
+
+/// A template of layered files with what its host knows about it.
+#[derive(Debug)]
+pub struct Layered {
+    /// The template.
+    pub program: Arc<Program>,
+    /// Facts of the host, such as the tools that are offered: nothing that a caller gives takes their place.
+    pub facts: Values,
+    /// Values for names that a caller does not give.
+    pub defaults: Values,
+    /// Templates that are rendered with the same values and come in as `units.<slot>`; no slot at all leaves the name
+    /// to the caller.
+    pub slots: IndexMap<String, Vec<Arc<Program>>>,
+    /// What the rendered text must have.
+    pub contract: Option<Arc<dyn TextContract>>,
+    /// The most bytes of the rendered text; one more is an error, and nothing is cut.
+    pub ceiling: Option<usize>,
+}
+
+/// What a rendered text must have, whoever wrote its parts.
+pub trait TextContract: Send + Sync + fmt::Debug {
+    /// What `text` lacks, each with what to do about it.
+    fn unmet(&self, text: &str) -> Vec<Unmet>;
+}
+
+/// Something that a text must have and lacks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmet {
+    /// One sentence fragment in lower case without a final stop.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+impl Layered {
+    /// A template about which nothing is known.
+    pub fn plain(program: Arc<Program>) -> Self {
+        Self {
+            program,
+            facts: Values::new(),
+            defaults: Values::new(),
+            slots: IndexMap::new(),
+            contract: None,
+            ceiling: None,
+        }
+    }
+
+    /// The template and those of its units.
+    pub fn programs(&self) -> impl Iterator<Item = &Program> {
+        let units = self.slots.values().flatten();
+        std::iter::once(&*self.program).chain(units.map(|program| &**program))
+    }
+}
+
+/// Binds the root names of a layered template and renders it.
+///
+/// # Errors
+///
+/// `prompt_render_failed` with the place in the file; under [`BindPolicy::strict_placeholders`] also for a name or
+/// key without value. `prompt_ceiling_exceeded` for a text over the ceiling, `prompt_contract_unmet` for each thing that
+/// the text must have and lacks.
+pub(crate) fn bind(
+    pinned: &Pinned,
+    layered: &Layered,
+    reference: Option<&PromptRef>,
+    scope: &Scope,
+    policy: BindPolicy,
+) -> Result<Bindings, Vec<PromptError>> {
+    let names = Names { layered, reference, scope };
+    let (variables, mut context) = names.bind();
+    let render = Render { pinned, is_strict: policy.strict_placeholders };
+    let units = render.units(layered, &context)?;
+    if !layered.slots.is_empty() {
+        context.insert(UNITS, pieces::as_value(&units));
+    }
+    let pieces = splice(render.pieces(&layered.program, &context)?, &units);
+    check(pinned, layered, &pieces)?;
+    Ok(Bindings { variables, pieces, ..Bindings::default() })
+}
+
+/// Renders the programs of one template.
+struct Render<'p> {
+    pinned: &'p Pinned,
+    is_strict: bool,
+}
+
+impl Render<'_> {
+    fn pieces(&self, program: &Program, context: &Context) -> Result<Vec<Piece>, Vec<PromptError>> {
+        let settings = Settings { strict: self.is_strict, ..Settings::default() };
+        let (rendered, segments) = program
+            .render_with_origins(context, &settings)
+            .map_err(|fault| vec![failed(self.pinned, *fault)])?;
+        Ok(pieces_of(&rendered.text, segments))
+    }
+
+    /// The units of each slot: trimmed, the empty ones left out, a blank line between them.
+    fn units(
+        &self,
+        layered: &Layered,
+        context: &Context,
+    ) -> Result<IndexMap<String, Vec<Piece>>, Vec<PromptError>> {
+        let mut slots = IndexMap::new();
+        for (slot, programs) in &layered.slots {
+            let mut joined = Vec::new();
+            for program in programs {
+                let unit = trimmed(self.pieces(program, context)?);
+                pieces::join(&mut joined, unit);
+            }
+            slots.insert(slot.clone(), joined);
+        }
+        Ok(slots)
+    }
+}
+
+/// Holds the rendered text against the ceiling and the contract.
+fn check(pinned: &Pinned, layered: &Layered, pieces: &[Piece]) -> Result<(), Vec<PromptError>> {
+    let bytes: usize = pieces.iter().map(|piece| piece.text.len()).sum();
+    if let Some(ceiling) = layered.ceiling.filter(|ceiling| bytes > *ceiling) {
+        let message = format!("the text has {bytes} bytes, and the render ceiling is {ceiling}");
+        let error =
+            PromptError::new(ErrorCode::PromptCeilingExceeded, message).about_pinned(&pinned.reference);
+        return Err(vec![error.hint("give the template less data, or raise `render_ceiling`")]);
+    }
+    let Some(contract) = &layered.contract else { return Ok(()) };
+    let text: String = pieces.iter().map(|piece| &*piece.text).collect();
+    let errors: Vec<PromptError> =
+        contract.unmet(&text).into_iter().map(|unmet| broken(pinned, unmet)).collect();
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+fn broken(pinned: &Pinned, unmet: Unmet) -> PromptError {
+    let error = PromptError::new(ErrorCode::PromptContractUnmet, unmet.message);
+    error.about_pinned(&pinned.reference).hint(unmet.hint)
+}
+
+fn failed(pinned: &Pinned, fault: Diagnostic) -> PromptError {
+    let message = format!("{}: {}", fault.code, fault.message);
+    let error = PromptError::new(ErrorCode::PromptRenderFailed, message).about_pinned(&pinned.reference);
+    let error = match fault.hint {
+        Some(hint) => error.hint(hint),
+        None => error,
+    };
+    match fault.label {
+        Some(label) => error.at(&label.source, label.span).included_from(fault.included_from),
+        None => error,
+    }
+}
