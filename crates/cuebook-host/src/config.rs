@@ -3,6 +3,7 @@
 //! It owns the keys and what they must agree on. It refuses unknown keys, and reports every fault at once.
 
 mod keys;
+mod layers;
 mod limits;
 mod models;
 mod packs;
@@ -19,6 +20,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 pub use keys::KeyConfig;
+pub use layers::{LayersConfig, ProjectsConfig};
 pub use limits::LimitsConfig;
 pub(crate) use models::SCRIPTED;
 pub use models::{ModelTarget, ProviderConfig, ProviderKind};
@@ -43,6 +45,10 @@ pub struct Config {
     pub keys: BTreeMap<String, KeyConfig>,
     /// What packs must show before they are used.
     pub packs: PacksConfig,
+    /// Layered templates: the site's overlay, and which packs win.
+    pub layers: LayersConfig,
+    /// Whether overlays of projects take part.
+    pub projects: ProjectsConfig,
     /// Bounds on runs, on the host, and on what callers may ask at once.
     pub limits: LimitsConfig,
     /// How long finished runs are kept.

@@ -46,6 +46,10 @@ pub struct Options {
     pub more: Directories,
     /// Directories with project files, besides the project directory itself.
     pub projects: Vec<PathBuf>,
+    /// The directories whose overlays take part, the active one last; without any, the project directory and `projects`.
+    pub roots: Vec<PathBuf>,
+    /// The directory of the site's overlay, in place of that of the configuration.
+    pub site: Option<PathBuf>,
     /// Where runs are kept; in memory when absent.
     pub data: Option<PathBuf>,
 }

@@ -3,6 +3,7 @@
 //! It owns the rules by which a project's agent gets what a manifest needs: an id, a persona, a model class. It refuses to
 //! put any text into a manifest: an agent's prompt is composed from its files when it is used.
 
+use cuebook_layers::TemplateRef;
 use cuebook_wire::{AgentId, AgentManifest, ModelClass, PromptRefs};
 use serde_json::Value as Json;
 
@@ -17,6 +18,8 @@ pub struct ProjectAgent {
     pub path: String,
     /// The field of its prompt, such as `primary.subagents.writer.system_prompt`.
     pub field: String,
+    /// The layered template that it has in place of files.
+    pub template: Option<TemplateRef>,
     /// The alias of its model.
     pub model: String,
     /// Its manifest.
@@ -36,6 +39,7 @@ fn collect(project: &Project, spec: &AgentSpec, path: &str, field: &str, agents:
     agents.push(ProjectAgent {
         path: path.to_owned(),
         field: format!("{field}.system_prompt"),
+        template: spec.template.as_deref().and_then(|name| TemplateRef::parse(name).ok()),
         model: spec.model.clone(),
         manifest: manifest(project, spec, path),
         origin: project.place("/primary").source.name().to_string(),

@@ -133,12 +133,12 @@ impl LiveProjects {
     pub fn agent_prompt(&self, id: &AgentId) -> Option<AgentPrompt> {
         let snapshot = self.snapshots().find(|snapshot| snapshot.agent(id).is_some())?;
         let (project, agent) = snapshot.agent(id)?;
-        let template = project.template_id(&agent.field);
-        Some(AgentPrompt {
-            agent: agent.clone(),
-            reference: format!("prompt:{template}"),
-            intrinsic: self.composed(&snapshot, &template)?.ok(),
-        })
+        let own = project.template_id(&agent.field);
+        let (template, intrinsic) = match &agent.template {
+            Some(layered) => (layered.template_id(), None),
+            None => (own.clone(), self.composed(&snapshot, &own)?.ok()),
+        };
+        Some(AgentPrompt { agent: agent.clone(), reference: format!("prompt:{template}"), intrinsic })
     }
 
     /// The ids of all workflows, with the name that each has in its project.

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use cuebook_layers::TemplateRef;
 use cuebook_template::{Diagnostic, Location, Severity, nearest};
 use cuebook_wire::ErrorCode;
 use cuebook_wire::pointer::step;
@@ -88,8 +89,8 @@ impl Rules<'_> {
     }
 
     fn templates(&mut self, agent: &AgentSpec, pointer: &str) {
-        if agent.template.is_some() {
-            self.no_layers(&format!("{pointer}/template"));
+        if let Some(template) = &agent.template {
+            self.template(template, &format!("{pointer}/template"));
         }
         for (name, below) in &agent.subagents {
             self.templates(below, &format!("{pointer}/subagents{}", step(name)));
@@ -97,14 +98,18 @@ impl Rules<'_> {
     }
 
     fn step_templates(&mut self, workflow: &WorkflowSpec, pointer: &str) {
-        for (at, _) in workflow.steps.iter().enumerate().filter(|(_, step)| step.template.is_some()) {
-            self.no_layers(&format!("{pointer}/steps/{at}/template"));
+        for (at, step) in workflow.steps.iter().enumerate() {
+            if let Some(template) = &step.template {
+                self.template(template, &format!("{pointer}/steps/{at}/template"));
+            }
         }
     }
 
-    fn no_layers(&mut self, pointer: &str) {
-        let message = "this host has no layered templates for projects".to_owned();
-        self.report(pointer, message, Some("list the files of the prompt instead".to_owned()));
+    /// The name of a layered template; whether a layer has it is known by the host alone.
+    fn template(&mut self, name: &str, pointer: &str) {
+        if let Err(bad) = TemplateRef::parse(name) {
+            self.report(pointer, format!("'{name}' names no template: {bad}"), None);
+        }
     }
 
     /// A workflow may have fewer tools than the primary agent, never others.

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use cuebook_layers::TemplateRef;
 use cuebook_template::Diagnostic;
 use cuebook_wire::{ErrorCode, WorkflowDefinition};
 use serde_json::{Map, Value as Json, json};
@@ -110,13 +111,22 @@ impl Builder<'_> {
         ];
         let mut config = json!({
             "agentId": agent,
-            "systemPromptRef": self.reference(step, "prompt"),
+            "systemPromptRef": self.system(step),
             "promptDefaults": false,
         });
         for (key, value) in optional.into_iter().filter_map(|(key, value)| Some((key, value?))) {
             config[key] = value;
         }
         config
+    }
+
+    /// The step's own prompt: its files, or a layered template.
+    fn system(&self, step: &StepSpec) -> String {
+        let layered = step.template.as_deref().and_then(|name| TemplateRef::parse(name).ok());
+        layered.map_or_else(
+            || self.reference(step, "prompt"),
+            |template| format!("prompt:{}", template.template_id()),
+        )
     }
 
     fn inputs(&self, step: &StepSpec) -> Json {

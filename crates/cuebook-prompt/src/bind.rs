@@ -98,6 +98,8 @@ pub struct Bindings {
     pub variables: Vec<Bound>,
     /// What is worth a warning.
     pub warnings: Vec<Warning>,
+    /// What the text of a layered template must have and lacks.
+    pub unmet: Vec<PromptError>,
     /// The text of a layered template, which is rendered as it is bound; empty for all others.
     pub(crate) pieces: Vec<Piece>,
 }

@@ -59,7 +59,7 @@ pub use markers::{VERSION as MARKERS_VERSION, neutralise, wrap_untrusted};
 pub use node_prompts::{CONFIG_KEYS, NodePrompts};
 pub use observed::{BodyFacts, CompositionRecord, Observed, VariableFacts, VariableTable};
 pub use pinned::{Blocks, Body, Pin, Pinned, SharedPin, StaticPlace};
-pub use pipeline::{Pipeline, Prepared, PromptPolicy, PromptRequest, Secrets};
+pub use pipeline::{Pipeline, Prepared, Preview, PromptPolicy, PromptRequest, Secrets};
 pub use principal::Principal;
 pub use recall::UsedSecret;
 pub use scope::{CONTEXT_KEYS, Scope, Values};

@@ -87,6 +87,17 @@ impl Prepared {
     }
 }
 
+/// A text as its author sees it.
+#[expect(missing_debug_implementations, reason = "compositions cannot be printed")]
+pub struct Preview {
+    /// The composition, secrets as their markers.
+    pub composition: Composition,
+    /// What is worth a warning.
+    pub warnings: Vec<Warning>,
+    /// What the text must have and lacks; no run would get it.
+    pub unmet: Vec<PromptError>,
+}
+
 /// Whether secrets are fetched or shown as their markers on both faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Secrets {
@@ -204,9 +215,26 @@ impl Pipeline {
         reference: &PromptRef,
         values: Values,
     ) -> Result<(Composition, Vec<Warning>), PromptErrors> {
-        let (parts, warnings) = self.bind_ref(principal, reference, values).await?;
-        let composition = compose(parts, &SecretValues::new());
-        composition.map(|composition| (composition, warnings)).ok_or_else(no_parts)
+        let preview = self.preview(principal, reference, values, self.policy.bind).await?;
+        PromptErrors::of(preview.unmet).map_or(Ok((preview.composition, preview.warnings)), Err)
+    }
+
+    /// As [`Self::render`], for an author who wants to see the text also when it lacks what it must have.
+    ///
+    /// # Errors
+    ///
+    /// As [`crate::Source::pin`] and [`bind`].
+    pub async fn preview(
+        &self,
+        principal: &Principal,
+        reference: &PromptRef,
+        values: Values,
+        policy: BindPolicy,
+    ) -> Result<Preview, PromptErrors> {
+        let (mut parts, warnings) = self.bind_ref(principal, reference, values, policy).await?;
+        let unmet = take_unmet(&mut parts);
+        let composition = compose(parts, &SecretValues::new()).ok_or_else(no_parts)?;
+        Ok(Preview { composition, warnings, unmet })
     }
 
     /// Pins one ref and binds it to supplied values.
@@ -215,13 +243,14 @@ impl Pipeline {
         principal: &Principal,
         reference: &PromptRef,
         mut values: Values,
+        policy: BindPolicy,
     ) -> Result<(Vec<Part>, Vec<Warning>), PromptErrors> {
         let pinned = self.sources.pin(principal, reference, None).await?;
         trust_secret_ids(&pinned, &mut values);
         let slot = Slot::Chain(pinned.kind);
         let chosen = vec![Chosen { pinned, slot, reference: Some(reference.clone()) }];
         let (mut warnings, mut errors) = (Vec::new(), Vec::new());
-        let parts = self.bind_all(chosen, &Scope::Supplied(values), &mut warnings, &mut errors);
+        let parts = bind_all(chosen, &Scope::Supplied(values), policy, &mut warnings, &mut errors);
         PromptErrors::of(errors).map_or(Ok((parts, warnings)), Err)
     }
 
@@ -236,7 +265,8 @@ impl Pipeline {
         reference: &PromptRef,
         values: Values,
     ) -> Result<(Composition, SecretValues), PromptErrors> {
-        let (parts, _) = self.bind_ref(principal, reference, values).await?;
+        let (mut parts, _) = self.bind_ref(principal, reference, values, self.policy.bind).await?;
+        PromptErrors::of(take_unmet(&mut parts)).map_or(Ok(()), Err)?;
         let secrets = self.fetch_secrets(None, None, &parts).await?;
         let composition = compose(parts, &secrets).ok_or_else(no_parts)?;
         Ok((composition, secrets))
@@ -278,7 +308,9 @@ impl Pipeline {
     ) -> Result<Option<Composition>, PromptErrors> {
         let mut errors = Vec::new();
         let chosen = self.choose(principal, request, prepared, &mut errors).await;
-        let parts = self.bind_all(chosen, &request.scope, &mut prepared.warnings, &mut errors);
+        let policy = self.policy.bind;
+        let mut parts = bind_all(chosen, &request.scope, policy, &mut prepared.warnings, &mut errors);
+        errors.extend(take_unmet(&mut parts));
         PromptErrors::of(errors).map_or(Ok(()), Err)?;
         if secrets == Secrets::Fetch {
             prepared.secrets =
@@ -342,26 +374,6 @@ impl Pipeline {
         }
     }
 
-    fn bind_all(
-        &self,
-        chosen: Vec<Chosen>,
-        scope: &Scope,
-        warnings: &mut Vec<Warning>,
-        errors: &mut Vec<PromptError>,
-    ) -> Vec<Part> {
-        let mut parts = Vec::with_capacity(chosen.len());
-        for Chosen { pinned, slot, reference } in chosen {
-            match bind(&pinned, reference.as_ref(), scope, self.policy.bind) {
-                Ok(bindings) => {
-                    warnings.extend(bindings.warnings.iter().cloned());
-                    parts.push(Part { pinned, slot, bindings });
-                }
-                Err(found) => errors.extend(found),
-            }
-        }
-        parts
-    }
-
     async fn fetch_secrets(
         &self,
         agent: Option<&AgentId>,
@@ -386,6 +398,31 @@ impl Pipeline {
         }
         PromptErrors::of(errors).map_or(Ok(values), Err)
     }
+}
+
+fn bind_all(
+    chosen: Vec<Chosen>,
+    scope: &Scope,
+    policy: BindPolicy,
+    warnings: &mut Vec<Warning>,
+    errors: &mut Vec<PromptError>,
+) -> Vec<Part> {
+    let mut parts = Vec::with_capacity(chosen.len());
+    for Chosen { pinned, slot, reference } in chosen {
+        match bind(&pinned, reference.as_ref(), scope, policy) {
+            Ok(bindings) => {
+                warnings.extend(bindings.warnings.iter().cloned());
+                parts.push(Part { pinned, slot, bindings });
+            }
+            Err(found) => errors.extend(found),
+        }
+    }
+    parts
+}
+
+/// What the texts must have and lack.
+fn take_unmet(parts: &mut [Part]) -> Vec<PromptError> {
+    parts.iter_mut().flat_map(|part| std::mem::take(&mut part.bindings.unmet)).collect()
 }
 
 /// The error for a secret that was not had. It does not show the id: what is no declared id may be a secret itself.

@@ -160,7 +160,7 @@ impl FilesArgs {
             prompts: self.prompts.clone(),
             packs: self.packs.clone(),
         };
-        Options { root, config: self.config.clone(), more, projects: Vec::new(), data: None }
+        Options { root, config: self.config.clone(), more, ..Options::default() }
     }
 }
 

@@ -92,7 +92,7 @@ workflows:
       - { id: b, agent: primary, template: agents/b.md, prompt: prompts/role.md }
 ",
     );
-    snapshot("a_template", "version: 1\nproject: newsroom\nprimary: { model: a, template: agents/a.md }\n");
+    snapshot("a_template", "version: 1\nproject: newsroom\nprimary: { model: a, template: ../a.md }\n");
 }
 
 #[test]

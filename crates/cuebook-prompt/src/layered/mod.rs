@@ -33,6 +33,8 @@ pub struct Layered {
     pub program: Arc<Program>,
     /// Facts of the host, such as the tools that are offered: nothing that a caller gives takes their place.
     pub facts: Values,
+    /// Which names are those of facts: one that has none here is not given by a caller either.
+    pub is_fact: fn(&str) -> bool,
     /// Values for names that a caller does not give.
     pub defaults: Values,
     /// Templates that are rendered with the same values and come in as `units.<slot>`; no slot at all leaves the name
@@ -65,6 +67,7 @@ impl Layered {
         Self {
             program,
             facts: Values::new(),
+            is_fact: |_| false,
             defaults: Values::new(),
             slots: IndexMap::new(),
             contract: None,
@@ -84,8 +87,8 @@ impl Layered {
 /// # Errors
 ///
 /// `prompt_render_failed` with the place in the file; under [`BindPolicy::strict_placeholders`] also for a name or
-/// key without value. `prompt_ceiling_exceeded` for a text over the ceiling, `prompt_contract_unmet` for each thing that
-/// the text must have and lacks.
+/// key without value. `prompt_ceiling_exceeded` for a text over the ceiling. What the text must have and lacks comes back
+/// with the bindings.
 pub(crate) fn bind(
     pinned: &Pinned,
     layered: &Layered,
@@ -101,8 +104,9 @@ pub(crate) fn bind(
         context.insert(UNITS, pieces::as_value(&units));
     }
     let pieces = splice(render.pieces(&layered.program, &context)?, &units);
-    check(pinned, layered, &pieces)?;
-    Ok(Bindings { variables, pieces, ..Bindings::default() })
+    let text: String = pieces.iter().map(|piece| &*piece.text).collect();
+    hold_ceiling(pinned, layered, &text)?;
+    Ok(Bindings { variables, unmet: unmet(pinned, layered, &text), pieces, ..Bindings::default() })
 }
 
 /// Renders the programs of one template.
@@ -139,20 +143,18 @@ impl Render<'_> {
     }
 }
 
-/// Holds the rendered text against the ceiling and the contract.
-fn check(pinned: &Pinned, layered: &Layered, pieces: &[Piece]) -> Result<(), Vec<PromptError>> {
-    let bytes: usize = pieces.iter().map(|piece| piece.text.len()).sum();
-    if let Some(ceiling) = layered.ceiling.filter(|ceiling| bytes > *ceiling) {
-        let message = format!("the text has {bytes} bytes, and the render ceiling is {ceiling}");
-        let error =
-            PromptError::new(ErrorCode::PromptCeilingExceeded, message).about_pinned(&pinned.reference);
-        return Err(vec![error.hint("give the template less data, or raise `render_ceiling`")]);
-    }
-    let Some(contract) = &layered.contract else { return Ok(()) };
-    let text: String = pieces.iter().map(|piece| &*piece.text).collect();
-    let errors: Vec<PromptError> =
-        contract.unmet(&text).into_iter().map(|unmet| broken(pinned, unmet)).collect();
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
+fn hold_ceiling(pinned: &Pinned, layered: &Layered, text: &str) -> Result<(), Vec<PromptError>> {
+    let bytes = text.len();
+    let Some(ceiling) = layered.ceiling.filter(|ceiling| bytes > *ceiling) else { return Ok(()) };
+    let message = format!("the text has {bytes} bytes, and the render ceiling is {ceiling}");
+    let error = PromptError::new(ErrorCode::PromptCeilingExceeded, message).about_pinned(&pinned.reference);
+    Err(vec![error.hint("give the template less data, or raise `render_ceiling`")])
+}
+
+/// What the text must have and lacks.
+fn unmet(pinned: &Pinned, layered: &Layered, text: &str) -> Vec<PromptError> {
+    let contract = layered.contract.iter();
+    contract.flat_map(|contract| contract.unmet(text)).map(|unmet| broken(pinned, unmet)).collect()
 }
 
 fn broken(pinned: &Pinned, unmet: Unmet) -> PromptError {

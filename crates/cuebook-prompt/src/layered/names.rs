@@ -46,8 +46,9 @@ impl Names<'_> {
     }
 
     fn find(&self, name: &str) -> (VariableSource, Option<Value>) {
-        if let Some(fact) = self.layered.facts.get(name) {
-            return (VariableSource::Context, Some(fact.clone()));
+        let fact = self.layered.facts.get(name);
+        if fact.is_some() || (self.layered.is_fact)(name) {
+            return (VariableSource::Context, fact.cloned());
         }
         if let Some(overridden) = self.overridden(name) {
             return (VariableSource::Input, Some(overridden));

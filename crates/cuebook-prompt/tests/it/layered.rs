@@ -125,6 +125,9 @@ fn with_units(
     };
     let pinned = Arc::new(Pinned::layered(REFERENCE.to_owned(), PromptKind::System, layered));
     let bindings = bind(&pinned, None, &inputs(values), BindPolicy::default())?;
+    if !bindings.unmet.is_empty() {
+        return Err(bindings.unmet);
+    }
     let part = Part { slot: Slot::Chain(pinned.kind), pinned, bindings };
     Ok(compose(vec![part], &SecretValues::new()).unwrap())
 }
