@@ -160,6 +160,7 @@ error_codes! {
     TemplateCycle = "template_cycle", Load, -, "Templates include or extend each other in a circle", "break the circle at one of the places named";
     TemplateLimitExceeded = "template_limit_exceeded", Load, -, "A template needs more than a limit allows", "use less, or raise the limit named";
     TemplateUndefinedName = "template_undefined_name", Load, -, "A name has no value, in strict mode", "give it a value, or a default";
+    TemplateValueUnused = "template_value_unused", Load, -, "A value was given that no template reads", "correct the name, or leave the value out";
     TemplateTypeMismatch = "template_type_mismatch", Load, -, "A value is of a kind that does not have the operation", "check the kind before, or give another value";
     TemplateFilterFailed = "template_filter_failed", Load, -, "A filter cannot do what it is asked", "correct its argument or its input";
     TemplateDivisionByZero = "template_division_by_zero", Load, -, "A template divides by zero", "check the divisor before";
