@@ -6,16 +6,22 @@
 //! The crate owns four planes and keeps them apart: layout (templates), facts (typed values), rosters (what is really offered)
 //! and budgets. It refuses to let one reach into another: a template grants nothing.
 
+mod budget;
 mod catalog;
 mod files;
 mod front_matter;
 mod layer;
 mod layers;
+mod names;
 mod reference;
 mod revision;
 mod snapshot;
 mod stamp;
 
+pub use budget::{
+    BUDGET_FILE, Because, BudgetFile, Budgets, ByCategory, CapChange, Category, Exception, Level, Limit,
+    Measured, Sizes, Verdict, rewrite as rewrite_budgets, tighten,
+};
 pub use catalog::Catalog;
 pub use files::{FileEntry, FileFault, FileTree, MAX_FILE_BYTES, MAX_FILES};
 pub use layer::{Layer, LayerFile, Tier};
