@@ -13,6 +13,7 @@ mod front_matter;
 mod layer;
 mod layers;
 mod names;
+mod pack;
 mod reference;
 mod revision;
 mod snapshot;
@@ -26,5 +27,9 @@ pub use catalog::Catalog;
 pub use files::{FileEntry, FileFault, FileTree, MAX_FILE_BYTES, MAX_FILES};
 pub use layer::{Layer, LayerFile, Tier};
 pub use layers::{Layers, OVERLAY_DIRECTORIES, OverlayRoots, ProjectRoot};
+pub use pack::{
+    BadPackId, CONTRACT_FILE, Capability, Compatibility, Dependency, EXTENSION_API, MANIFEST_FILE, Manifest,
+    Pack, PackId,
+};
 pub use reference::{BadRef, PREFIX, RefKind, TemplateRef};
 pub use snapshot::{Found, Snapshot};
