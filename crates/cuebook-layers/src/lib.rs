@@ -13,6 +13,7 @@ mod front_matter;
 mod layer;
 mod layers;
 mod names;
+mod own;
 mod pack;
 mod reference;
 mod revision;
@@ -23,10 +24,11 @@ pub use budget::{
     BUDGET_FILE, Because, BudgetFile, Budgets, ByCategory, CapChange, Category, Exception, Level, Limit,
     Measured, Sizes, Verdict, rewrite as rewrite_budgets, tighten,
 };
-pub use catalog::Catalog;
+pub use catalog::{Catalog, Choice};
 pub use files::{FileEntry, FileFault, FileTree, MAX_FILE_BYTES, MAX_FILES};
 pub use layer::{Layer, LayerFile, Tier};
 pub use layers::{Layers, OVERLAY_DIRECTORIES, OverlayRoots, ProjectRoot};
+pub use own::{BadOwn, Own, missing_owned};
 pub use pack::{
     BadPackId, CONTRACT_FILE, Capability, Compatibility, Dependency, EXTENSION_API, MANIFEST_FILE, Manifest,
     Pack, PackId,
