@@ -12,6 +12,7 @@ mod files;
 mod front_matter;
 mod layer;
 mod layers;
+mod lock;
 mod names;
 mod own;
 mod pack;
@@ -19,6 +20,7 @@ mod reference;
 mod revision;
 mod snapshot;
 mod stamp;
+mod status;
 
 pub use budget::{
     BUDGET_FILE, Because, BudgetFile, Budgets, ByCategory, CapChange, Category, Exception, Level, Limit,
@@ -28,6 +30,7 @@ pub use catalog::{Catalog, Choice};
 pub use files::{FileEntry, FileFault, FileTree, MAX_FILE_BYTES, MAX_FILES};
 pub use layer::{Layer, LayerFile, Tier};
 pub use layers::{Layers, OVERLAY_DIRECTORIES, OverlayRoots, ProjectRoot};
+pub use lock::{LOCK_FILE, Lock};
 pub use own::{BadOwn, Own, missing_owned};
 pub use pack::{
     BadPackId, CONTRACT_FILE, Capability, Compatibility, Dependency, EXTENSION_API, MANIFEST_FILE, Manifest,
@@ -35,3 +38,4 @@ pub use pack::{
 };
 pub use reference::{BadRef, PREFIX, RefKind, TemplateRef};
 pub use snapshot::{Found, Snapshot};
+pub use status::{Below, BundledState, OverrideStatus, record, status};
