@@ -48,6 +48,10 @@ pub enum FileFault {
     BadName,
     /// Two files of one layer have spellings of this name.
     Doubled(String, String),
+    /// Several packs bring it, and nobody has named a winner.
+    Contested(Vec<String>),
+    /// The host has switched it off.
+    Disabled,
     /// What the system says.
     Other(String),
 }
@@ -61,6 +65,8 @@ impl fmt::Display for FileFault {
             Self::NotUtf8(at) => write!(f, "it is not UTF-8: byte {at} is out of place"),
             Self::BadName => f.write_str("its name is not UTF-8, or it lies too deep"),
             Self::Doubled(one, other) => write!(f, "{one} and {other} are two spellings of one name"),
+            Self::Contested(packs) => write!(f, "{} all bring it, and no winner is named", packs.join(", ")),
+            Self::Disabled => f.write_str("disabled by the host"),
             Self::Other(reason) => f.write_str(reason),
         }
     }

@@ -7,20 +7,37 @@
 //! and budgets. It refuses to let one reach into another: a template grants nothing.
 
 mod author;
+mod budget;
 mod catalog;
 mod files;
 mod front_matter;
 mod layer;
 mod layers;
+mod lock;
+mod names;
+mod own;
+mod pack;
 mod reference;
 mod revision;
 mod snapshot;
 mod stamp;
+mod status;
 
 pub use author::check_names;
-pub use catalog::Catalog;
+pub use budget::{
+    BUDGET_FILE, Because, BudgetFile, Budgets, ByCategory, CapChange, Category, Exception, Level, Limit,
+    Measured, Sizes, Verdict, rewrite as rewrite_budgets, tighten,
+};
+pub use catalog::{Catalog, Choice};
 pub use files::{FileEntry, FileFault, FileTree, MAX_FILE_BYTES, MAX_FILES};
 pub use layer::{Layer, LayerFile, Tier};
 pub use layers::{Layers, OVERLAY_DIRECTORIES, OverlayRoots, ProjectRoot};
+pub use lock::{LOCK_FILE, Lock};
+pub use own::{BadOwn, Own, missing_owned};
+pub use pack::{
+    BadPackId, CONTRACT_FILE, Capability, Compatibility, Dependency, EXTENSION_API, MANIFEST_FILE, Manifest,
+    Pack, PackId,
+};
 pub use reference::{BadRef, PREFIX, RefKind, TemplateRef};
 pub use snapshot::{Found, Snapshot};
+pub use status::{Below, BundledState, OverrideStatus, record, status};

@@ -31,6 +31,13 @@ impl Digest {
         }
     }
 
+    /// Takes in a text under a name.
+    pub(crate) fn text(&mut self, name: &str, text: &str) {
+        for part in ["\0\0\0", name, "\0", text] {
+            self.0.update(part);
+        }
+    }
+
     pub(crate) fn finish(self) -> ContentHash {
         self.0.finish()
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use cuebook_prompt::ContentHash;
 use cuebook_template::pongo::{Cache, LoadError, Loader, Options, Profile, Program, code};
 use cuebook_template::{Diagnostic, Source, nearest};
+use cuebook_wire::ErrorCode;
 
 use crate::catalog::Catalog;
 use crate::files::FileFault;
@@ -48,15 +49,23 @@ impl Found {
     ///
     /// # Errors
     ///
-    /// `template_unreadable` with the layer, the path and the reason.
+    /// `template_unreadable` with the layer, the path and the reason; `template_disabled` and `template_contested` for files
+    /// of packs that take no part.
     pub fn source(&self) -> Result<&Source, Box<Diagnostic>> {
         self.file.source.as_ref().map_err(|fault| Box::new(self.unreadable(fault)))
     }
 
     fn unreadable(&self, fault: &FileFault) -> Diagnostic {
         let message = format!("{} cannot be had: {}", self.reference, self.reason(fault));
-        Diagnostic::error(code::UNREADABLE, message)
-            .with_hint("a layer that has a name is never passed over: mend or remove the file")
+        let code = match fault {
+            FileFault::Disabled => ErrorCode::TemplateDisabled,
+            FileFault::Contested(_) => ErrorCode::TemplateContested,
+            _ => {
+                return Diagnostic::error(code::UNREADABLE, message)
+                    .with_hint("a layer that has a name is never passed over: mend or remove the file");
+            }
+        };
+        Diagnostic::error(code.as_str(), message).with_hint(code.hint())
     }
 
     fn reason(&self, fault: &FileFault) -> String {
