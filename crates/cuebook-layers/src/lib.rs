@@ -6,6 +6,7 @@
 //! The crate owns four planes and keeps them apart: layout (templates), facts (typed values), rosters (what is really offered)
 //! and budgets. It refuses to let one reach into another: a template grants nothing.
 
+mod bundled;
 mod catalog;
 mod files;
 mod front_matter;
@@ -16,6 +17,7 @@ mod revision;
 mod snapshot;
 mod stamp;
 
+pub use bundled::bundled;
 pub use catalog::Catalog;
 pub use files::{FileEntry, FileFault, FileTree, MAX_FILE_BYTES, MAX_FILES};
 pub use layer::{Layer, LayerFile, Tier};
