@@ -8,6 +8,7 @@
 
 mod author;
 mod budget;
+mod bundled;
 mod catalog;
 mod files;
 mod front_matter;
@@ -29,6 +30,8 @@ pub use budget::{
     Measured, Sizes, Verdict, rewrite as rewrite_budgets, tighten,
 };
 pub use catalog::{Catalog, Choice};
+pub use bundled::bundled;
+pub use catalog::Catalog;
 pub use files::{FileEntry, FileFault, FileTree, MAX_FILE_BYTES, MAX_FILES};
 pub use layer::{Layer, LayerFile, Tier};
 pub use layers::{Layers, OVERLAY_DIRECTORIES, OverlayRoots, ProjectRoot};
