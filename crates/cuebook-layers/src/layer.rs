@@ -11,8 +11,7 @@ use cuebook_template::Source;
 use serde::Serialize;
 
 use crate::files::{FileFault, FileTree};
-use crate::front_matter;
-use crate::reference::{RefKind, TemplateRef};
+use crate::reference::TemplateRef;
 
 /// The rank of a layer; the greater one wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -60,12 +59,12 @@ pub struct Layer {
 pub struct LayerFile {
     /// Its path below the root of the layer.
     pub path: String,
-    /// The template, or why there is none.
+    /// The whole file, or why there is none.
     pub source: Result<Source, FileFault>,
 }
 
 impl LayerFile {
-    /// The hash of the template's bytes; `None` without a text.
+    /// The hash of the file's bytes; `None` without a text.
     pub fn hash(&self) -> Option<ContentHash> {
         self.source.as_ref().ok().map(|source| ContentHash::of(source.text()))
     }
@@ -125,13 +124,9 @@ fn may_hold(path: &str, reference: &TemplateRef) -> bool {
         || inside.is_ok_and(|it| reference.as_str().starts_with(it.as_str().trim_end_matches("_.md")))
 }
 
-/// The template of a file: of a unit, what stands below its front matter.
+/// The file called `reference` with its text.
 pub(crate) fn template(reference: &TemplateRef, text: &Arc<str>, layer: Arc<str>) -> Source {
-    let source = Source::new(reference.as_str(), Arc::clone(text)).in_layer(layer);
-    match front_matter::split(&source) {
-        Some((_, body)) if reference.kind() == RefKind::Unit => body,
-        _ => source,
-    }
+    Source::new(reference.as_str(), Arc::clone(text)).in_layer(layer)
 }
 
 #[cfg(test)]

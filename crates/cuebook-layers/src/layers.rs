@@ -73,6 +73,11 @@ impl Layers {
         Self { directories: site.chain(projects).collect(), catalog, state: Mutex::default() }
     }
 
+    /// What packs bring.
+    pub const fn catalog(&self) -> &Arc<Catalog> {
+        &self.catalog
+    }
+
     /// All layers as they are now; the same snapshot as before when nothing changed.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

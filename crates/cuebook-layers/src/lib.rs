@@ -29,9 +29,8 @@ pub use budget::{
     BUDGET_FILE, Because, BudgetFile, Budgets, ByCategory, CapChange, Category, Exception, Level, Limit,
     Measured, Sizes, Verdict, rewrite as rewrite_budgets, tighten,
 };
-pub use catalog::{Catalog, Choice};
 pub use bundled::bundled;
-pub use catalog::Catalog;
+pub use catalog::{Catalog, Choice};
 pub use files::{FileEntry, FileFault, FileTree, MAX_FILE_BYTES, MAX_FILES};
 pub use layer::{Layer, LayerFile, Tier};
 pub use layers::{Layers, OVERLAY_DIRECTORIES, OverlayRoots, ProjectRoot};

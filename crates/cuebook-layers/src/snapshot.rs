@@ -3,8 +3,9 @@
 //! It owns the order of the layers: site, the active root, the other roots, what packs bring. It refuses to fall through
 //! on anything but a file that is not there, and never changes: an edit makes another snapshot.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use cuebook_prompt::ContentHash;
 use cuebook_template::pongo::{Cache, LoadError, Loader, Options, Profile, Program, code};
@@ -13,8 +14,9 @@ use cuebook_wire::ErrorCode;
 
 use crate::catalog::Catalog;
 use crate::files::FileFault;
+use crate::front_matter;
 use crate::layer::{Layer, LayerFile, Tier};
-use crate::reference::{BadRef, TemplateRef};
+use crate::reference::{BadRef, RefKind, TemplateRef};
 use crate::revision::Digest;
 
 /// Programs kept at a time.
@@ -29,6 +31,8 @@ pub struct Snapshot {
     refused: Vec<Layer>,
     revision: ContentHash,
     programs: Cache,
+    /// The names by the ids of their templates.
+    ids: OnceLock<HashMap<String, TemplateRef>>,
 }
 
 /// A file that a name stands for in some layer.
@@ -45,7 +49,16 @@ pub struct Found {
 }
 
 impl Found {
-    /// The template.
+    /// The template: of a unit, what stands below its front matter.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::source`].
+    pub fn template(&self) -> Result<Source, Box<Diagnostic>> {
+        self.source().map(|source| template_of(&self.reference, source))
+    }
+
+    /// The whole file.
     ///
     /// # Errors
     ///
@@ -80,7 +93,14 @@ impl Snapshot {
         digest.below(catalog.revision());
         overlays.iter().for_each(|layer| digest.layer(layer));
         let revision = digest.finish();
-        Self { overlays, catalog, refused, revision, programs: Cache::new(MAX_PROGRAMS) }
+        Self {
+            overlays,
+            catalog,
+            refused,
+            revision,
+            programs: Cache::new(MAX_PROGRAMS),
+            ids: OnceLock::new(),
+        }
     }
 
     /// The hash of everything that a render may draw on.
@@ -139,6 +159,12 @@ impl Snapshot {
         all
     }
 
+    /// The name of the template with the id `layered.…`.
+    pub fn by_id(&self, id: &str) -> Option<&TemplateRef> {
+        let all = || self.references().into_iter().map(|name| (name.template_id(), name.clone())).collect();
+        self.ids.get_or_init(all).get(id)
+    }
+
     /// The program of the template called `text`.
     ///
     /// # Errors
@@ -168,6 +194,13 @@ impl Snapshot {
     }
 }
 
+fn template_of(reference: &TemplateRef, source: &Source) -> Source {
+    match front_matter::split(source) {
+        Some((_, body)) if reference.kind() == RefKind::Unit => body,
+        _ => source.clone(),
+    }
+}
+
 impl fmt::Debug for Snapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Snapshot").field("revision", &self.revision).finish_non_exhaustive()
@@ -179,7 +212,7 @@ impl Loader for Snapshot {
     fn load(&self, name: &str) -> Result<Option<Source>, LoadError> {
         let found = self.resolve(name).map_err(|bad| LoadError { message: bad.to_string() })?;
         found.map_or(Ok(None), |found| match &found.file.source {
-            Ok(source) => Ok(Some(source.clone())),
+            Ok(source) => Ok(Some(template_of(&found.reference, source))),
             Err(fault) => Err(LoadError { message: found.reason(fault) }),
         })
     }

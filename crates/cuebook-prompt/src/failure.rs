@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cuebook_template::{Diagnostic, Location, Source as TextSource, Span};
+use cuebook_template::{Diagnostic, Source as TextSource, Span};
 use cuebook_wire::{ErrorCode, PromptRef, RunError};
 use serde_json::{Map, Value as Json};
 
@@ -22,6 +22,13 @@ impl PromptError {
     /// An error with a message and nothing else.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let diagnostic = Diagnostic::error(code.as_str(), message.into());
+        Self(Box::new(Parts { code, diagnostic, reference: None, variable: None }))
+    }
+
+    /// An error that was found in a file; the finding's own code begins the message.
+    pub fn of(code: ErrorCode, found: Diagnostic) -> Self {
+        let message = format!("{}: {}", found.code, found.message);
+        let diagnostic = Diagnostic { code: code.as_str().into(), message, ..found };
         Self(Box::new(Parts { code, diagnostic, reference: None, variable: None }))
     }
 
@@ -51,12 +58,6 @@ impl PromptError {
     /// Points at the place in the text.
     pub fn at(self, source: &TextSource, span: Span) -> Self {
         self.map(|diagnostic| diagnostic.at(source, span))
-    }
-
-    /// Says through which tags the file came in, innermost first.
-    pub(crate) fn included_from(mut self, places: Vec<Location>) -> Self {
-        self.0.diagnostic.included_from = places;
-        self
     }
 
     /// Adds what to do about it.

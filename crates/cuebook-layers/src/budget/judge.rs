@@ -80,20 +80,6 @@ impl Budgets {
         Some(Verdict { category, id: id.to_owned(), bytes, tokens, warn, cap, level, because })
     }
 
-    /// Holds the rendered `text` of `name` against the ceiling of run time.
-    ///
-    /// # Errors
-    ///
-    /// `render_ceiling_exceeded` when there is a ceiling and the text is longer.
-    pub fn hold_ceiling(&self, name: &str, text: &str) -> Result<(), Box<Diagnostic>> {
-        let Some(ceiling) = self.render_ceiling().filter(|ceiling| text.len() > *ceiling) else {
-            return Ok(());
-        };
-        let code = ErrorCode::RenderCeilingExceeded;
-        let message = format!("{name} has {} bytes; the ceiling is {ceiling}", text.len());
-        Err(Box::new(Diagnostic::error(code.as_str(), message).with_hint(code.hint())))
-    }
-
     fn cap(&self, category: Category, id: &str) -> Option<(usize, Because)> {
         let key = (category, id.to_owned());
         if let Some(exception) = self.exceptions.get(&key) {
@@ -152,16 +138,5 @@ mod tests {
     fn tokens_stand_beside_the_bytes() {
         let verdict = budgets().judge(Category::Kicks, "a", "one two").expect("a verdict");
         assert_eq!((verdict.bytes, verdict.tokens), (7, 2));
-    }
-
-    #[test]
-    fn the_ceiling_fails_and_never_cuts() {
-        assert_eq!(budgets().hold_ceiling("agents/a.md", "123456789012"), Ok(()));
-        let problem = budgets().hold_ceiling("agents/a.md", "1234567890123").expect_err("too long");
-        assert_eq!(
-            problem.to_string(),
-            "error[render_ceiling_exceeded]: agents/a.md has 13 bytes; the ceiling is 12"
-        );
-        assert_eq!(Budgets::default().hold_ceiling("agents/a.md", "1234567890123"), Ok(()));
     }
 }

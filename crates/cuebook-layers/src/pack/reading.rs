@@ -64,6 +64,11 @@ impl Pack {
         self.templates.keys()
     }
 
+    /// Its documents by their paths: agents, playbooks, the contract.
+    pub(crate) fn documents(&self) -> impl Iterator<Item = (&str, &Source)> {
+        self.documents.iter().map(|(path, source)| (path.as_str(), source))
+    }
+
     /// The names of its agents and playbooks.
     pub(crate) fn units(&self) -> impl Iterator<Item = TemplateRef> {
         let paths =

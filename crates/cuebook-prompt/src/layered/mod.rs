@@ -87,7 +87,7 @@ impl Layered {
 /// # Errors
 ///
 /// `prompt_render_failed` with the place in the file; under [`BindPolicy::strict_placeholders`] also for a name or
-/// key without value. `prompt_ceiling_exceeded` for a text over the ceiling. What the text must have and lacks comes back
+/// key without value. `render_ceiling_exceeded` for a text over the ceiling. What the text must have and lacks comes back
 /// with the bindings.
 pub(crate) fn bind(
     pinned: &Pinned,
@@ -147,7 +147,7 @@ fn hold_ceiling(pinned: &Pinned, layered: &Layered, text: &str) -> Result<(), Ve
     let bytes = text.len();
     let Some(ceiling) = layered.ceiling.filter(|ceiling| bytes > *ceiling) else { return Ok(()) };
     let message = format!("the text has {bytes} bytes, and the render ceiling is {ceiling}");
-    let error = PromptError::new(ErrorCode::PromptCeilingExceeded, message).about_pinned(&pinned.reference);
+    let error = PromptError::new(ErrorCode::RenderCeilingExceeded, message).about_pinned(&pinned.reference);
     Err(vec![error.hint("give the template less data, or raise `render_ceiling`")])
 }
 
@@ -163,14 +163,5 @@ fn broken(pinned: &Pinned, unmet: Unmet) -> PromptError {
 }
 
 fn failed(pinned: &Pinned, fault: Diagnostic) -> PromptError {
-    let message = format!("{}: {}", fault.code, fault.message);
-    let error = PromptError::new(ErrorCode::PromptRenderFailed, message).about_pinned(&pinned.reference);
-    let error = match fault.hint {
-        Some(hint) => error.hint(hint),
-        None => error,
-    };
-    match fault.label {
-        Some(label) => error.at(&label.source, label.span).included_from(fault.included_from),
-        None => error,
-    }
+    PromptError::of(ErrorCode::PromptRenderFailed, fault).about_pinned(&pinned.reference)
 }

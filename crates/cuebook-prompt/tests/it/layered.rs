@@ -178,5 +178,5 @@ fn a_text_that_lacks_something_or_is_too_long_is_an_error() {
         errors.iter().map(|error| error.code().as_str().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(codes("Start"), ["prompt_contract_unmet"]);
-    assert_eq!(codes(&"Finish".repeat(21)), ["prompt_ceiling_exceeded"]);
+    assert_eq!(codes(&"Finish".repeat(21)), ["render_ceiling_exceeded"]);
 }

@@ -171,7 +171,6 @@ error_codes! {
     PromptBreakingChange = "prompt_breaking_change", Load, -, "A version of a template breaks those who use it and keeps the major version", "raise the major version, or keep the variable as it was";
     PromptRenderFailed = "prompt_render_failed", Run, 400, "A layered template could not be rendered", "correct the template at the place named";
     PromptContractUnmet = "prompt_contract_unmet", Run, 400, "A rendered prompt lacks something that every prompt of its kind has", "restore the heading or the text named, in the layer that the file stands in";
-    PromptCeilingExceeded = "prompt_ceiling_exceeded", Run, 400, "A rendered prompt is longer than the host allows", "give the template less data, or raise `render_ceiling`";
     PromptEmpty = "prompt_empty", Run, 400, "A composed prompt has no text", "give at least one part of the prompt some text";
     PromptChangedOnResume = "prompt_changed_on_resume", Log, -, "A prompt composed again after a restart differs from the one before", "nothing, if its sources were changed on purpose; pin versions if not";
     PromptPackDependencyUnresolvable = "prompt_pack_dependency_unresolvable", Load, 422, "A prompt pack needs a pack that is not installed", "install the pack named first";
@@ -192,7 +191,7 @@ error_codes! {
     LockInvalid = "lock_invalid", Load, -, "The record of overridden files is malformed", "correct each fault listed, or remove the file and record anew";
     BudgetInvalid = "budget_invalid", Load, -, "The budgets of prompts are malformed", "correct each fault listed";
     BudgetExceeded = "budget_exceeded", Load, -, "A rendered prompt is longer than its budget", "shorten it, or except it with a reason";
-    RenderCeilingExceeded = "render_ceiling_exceeded", Run, -, "A rendered prompt is longer than this host sends", "shorten it, or raise `render_ceiling`; prompts are never cut";
+    RenderCeilingExceeded = "render_ceiling_exceeded", Run, 400, "A rendered prompt is longer than this host sends", "shorten it, or raise `render_ceiling`; prompts are never cut";
     UnsupportedExtractPath = "unsupported_extract_path", Log, 400, "The extraction path of a variable is not valid JSONPath", "write the path by RFC 9535, starting with `$`";
     AgentBindingUnresolvable = "agent_binding_unresolvable", Log, -, "A node is bound to an agent the host does not know", "install the agent's pack, or correct `config.agentId`";
     AgentLibraryUnresolvable = "agent_library_unresolvable", Log, -, "An agent draws prompts from a library that is not installed", "install the library, or remove `promptLibraryRef`";

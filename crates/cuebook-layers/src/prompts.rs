@@ -1,0 +1,192 @@
+//! Layered templates as prompts: the source of `prompt:layered.…`.
+//!
+//! It owns what comes with a template: of an agent's own prompt, its values, its units and its contract. It refuses versions:
+//! a file is what it is now.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use cuebook_prompt::{
+    Layered, Pinned, Principal, PromptError, SharedPin, Source, TextContract, Unmet, template_not_found,
+};
+use cuebook_template::pongo::Program;
+use cuebook_template::Diagnostic;
+use cuebook_wire::{ErrorCode, LibraryId, PromptKind, PromptRef};
+use futures_util::future::BoxFuture;
+
+use crate::layers::Layers;
+use crate::persona::Persona;
+use crate::personas::Personas;
+use crate::reference::{RefKind, TemplateRef};
+use crate::roster::Roster;
+use crate::snapshot::Snapshot;
+
+/// The layers of a host with the agents of its packs.
+#[derive(Debug)]
+pub struct LayeredPrompts {
+    layers: Layers,
+    personas: Personas,
+    /// The tools that the host offers; all that agents name when it does not say.
+    tools: Option<BTreeSet<String>>,
+}
+
+/// A template of one snapshot with all that comes with it.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The layers that it was found in.
+    pub snapshot: Arc<Snapshot>,
+    /// Its name.
+    pub reference: TemplateRef,
+    /// The template.
+    pub layered: Layered,
+    /// The agent whose prompt it is.
+    pub persona: Option<Arc<Persona>>,
+}
+
+impl LayeredPrompts {
+    /// The prompts of `layers`; also what is wrong with the agents of its packs.
+    pub fn new(layers: Layers, tools: Option<BTreeSet<String>>) -> (Self, Vec<Diagnostic>) {
+        let (personas, problems) = Personas::of(layers.catalog());
+        (Self { layers, personas, tools }, problems)
+    }
+
+    /// The layers.
+    pub const fn layers(&self) -> &Layers {
+        &self.layers
+    }
+
+    /// The agents.
+    pub const fn personas(&self) -> &Personas {
+        &self.personas
+    }
+
+    /// The template of a name, with all that comes with it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Snapshot::program`], for the template and each of its units; what its agent requires and no longer includes.
+    pub fn prepare(&self, name: &str) -> Result<Prepared, Vec<Diagnostic>> {
+        self.prepare_in(self.layers.snapshot(), name)
+    }
+
+    /// As [`Self::prepare`], in layers that were looked at before.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::prepare`].
+    pub fn prepare_in(&self, snapshot: Arc<Snapshot>, name: &str) -> Result<Prepared, Vec<Diagnostic>> {
+        let program = snapshot.program(name)?;
+        let reference = snapshot.resolve(name).ok().flatten().map(|found| found.reference);
+        let Some(reference) = reference else { return Err(vec![snapshot.not_found(name)]) };
+        let persona = self.persona(&snapshot, &reference, &program)?;
+        let ceiling = snapshot.catalog().budgets().render_ceiling();
+        let plain = Layered { ceiling, ..Layered::plain(program) };
+        let layered = match &persona {
+            Some(persona) => with_persona(&snapshot, plain, persona)?,
+            None => plain,
+        };
+        Ok(Prepared { snapshot, reference, layered, persona })
+    }
+
+    fn persona(
+        &self,
+        snapshot: &Snapshot,
+        reference: &TemplateRef,
+        program: &Program,
+    ) -> Result<Option<Arc<Persona>>, Vec<Diagnostic>> {
+        let Some(agent) = self.personas.agent_of(reference) else { return Ok(None) };
+        let persona = self.personas.persona(&agent.id, snapshot, self.tools.as_ref())?;
+        let missing = persona.missing_partials(snapshot, program);
+        if missing.is_empty() { Ok(Some(Arc::new(persona))) } else { Err(missing) }
+    }
+
+    fn pinned(&self, reference: &PromptRef) -> Result<SharedPin, PromptError> {
+        let snapshot = self.layers.snapshot();
+        let id = reference.template_id.as_str();
+        let found = snapshot.by_id(id).filter(|_| reference.version.is_none());
+        let Some(name) = found else { return Err(self.unknown(&snapshot, reference)) };
+        let name = name.clone();
+        let prepared = self.prepare_in(snapshot, name.as_str()).map_err(|problems| failed(reference, problems))?;
+        let kind = kind_of(name.kind());
+        Ok(Arc::new(Pinned::layered(format!("prompt:{id}"), kind, prepared.layered)))
+    }
+
+    fn unknown(&self, snapshot: &Snapshot, reference: &PromptRef) -> PromptError {
+        if reference.version.is_some() {
+            let message = format!("'{reference}' has a version, and layered templates have none");
+            let error = PromptError::new(ErrorCode::PromptTemplateNotFound, message).about(reference);
+            return error.hint("leave the version out: a file is what it is now");
+        }
+        let ids: Vec<String> = snapshot.references().into_iter().map(TemplateRef::template_id).collect();
+        template_not_found(reference, ids.iter().map(String::as_str))
+    }
+}
+
+/// The template with the values, units and contract of its agent.
+fn with_persona(
+    snapshot: &Snapshot,
+    plain: Layered,
+    persona: &Arc<Persona>,
+) -> Result<Layered, Vec<Diagnostic>> {
+    let (mut slots, mut problems) = (indexmap::IndexMap::new(), Vec::new());
+    for (slot, units) in &persona.units {
+        let mut programs = Vec::new();
+        for unit in units {
+            match snapshot.program(unit.reference.as_str()) {
+                Ok(program) => programs.push(program),
+                Err(found) => problems.extend(found),
+            }
+        }
+        slots.insert(slot.as_str().to_owned(), programs);
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    Ok(Layered {
+        facts: persona.values.facts.clone(),
+        is_fact: Roster::is_fact,
+        defaults: persona.values.defaults.clone(),
+        slots,
+        contract: Some(Arc::new(Held(Arc::clone(persona)))),
+        ..plain
+    })
+}
+
+/// What the prompt of an agent must have.
+#[derive(Debug)]
+struct Held(Arc<Persona>);
+
+impl TextContract for Held {
+    fn unmet(&self, text: &str) -> Vec<Unmet> {
+        let violations = self.0.violations(text);
+        violations.into_iter().map(|violation| unmet(violation.diagnostic(&self.0.agent.id))).collect()
+    }
+}
+
+fn unmet(problem: Diagnostic) -> Unmet {
+    Unmet { message: problem.message, hint: problem.hint.unwrap_or_default() }
+}
+
+/// Guidance is said in the user's turn; all else stands in the system's.
+fn kind_of(kind: RefKind) -> PromptKind {
+    if kind == RefKind::Guidance { PromptKind::User } else { PromptKind::System }
+}
+
+/// The first of some problems as the failure of a prompt.
+fn failed(reference: &PromptRef, problems: Vec<Diagnostic>) -> PromptError {
+    let Some(first) = problems.into_iter().next() else {
+        return PromptError::new(ErrorCode::PromptRenderFailed, "the template cannot be had").about(reference);
+    };
+    PromptError::of(ErrorCode::PromptRenderFailed, first).about(reference)
+}
+
+impl Source for LayeredPrompts {
+    fn pin<'a>(
+        &'a self,
+        _principal: &'a Principal,
+        reference: &'a PromptRef,
+        _within: Option<&'a LibraryId>,
+    ) -> BoxFuture<'a, Result<SharedPin, PromptError>> {
+        Box::pin(async move { self.pinned(reference) })
+    }
+}
