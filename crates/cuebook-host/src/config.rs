@@ -137,6 +137,7 @@ impl Document for Config {
         faults.extend(secrets::rules(self));
         faults.extend(keys::rules(self));
         faults.extend(packs::rules(self));
+        faults.extend(layers::rules(self));
         faults.extend(retention::rules(self));
         faults.extend(prompt_rules(&self.prompts));
         faults

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use cuebook_engine::{
     CHECKPOINT_EVERY, Clock, Engine, Plan, Residence, RunFacts, RunHandle, StreamText, read_inputs,
 };
+use cuebook_layers::LayeredPrompts;
 use cuebook_log::{MemoryStore, RunStore};
 use cuebook_project::{LiveProjects, Root};
 use cuebook_prompt::{Catalog, Libraries, Pipeline, Principal, SecretStore, Source, SourceSet, UserLibrary};
@@ -24,6 +25,7 @@ use crate::config::Config;
 use crate::document::Document;
 use crate::files::{read_text, shown};
 use crate::inputs::undeclared;
+use crate::layers;
 use crate::library::UserTemplates;
 use crate::load::{Directories, WorkflowFile, Workflows, load, load_workflow};
 use crate::models::ModelRouter;
@@ -75,6 +77,9 @@ pub struct Host {
     pub(crate) warnings: Problems,
     pub(crate) directories: Directories,
     pub(crate) projects: Arc<LiveProjects>,
+    pub(crate) layered: Arc<LayeredPrompts>,
+    /// The directories whose overlays take part, the active one last.
+    pub(crate) overlay_roots: Vec<PathBuf>,
     pub(crate) engine: Engine,
     pub(crate) service: Service,
     /// A name that no other process has: the owner of the requests that this one is at.
@@ -121,9 +126,15 @@ impl Host {
         options.more.check()?;
         let directories = Directories::of(&config, &config_root).and(options.more.clone());
         let mut problems = Problems::new();
-        let loaded = problems.collect(load(&config, &directories));
+        let layers = problems.collect(layers::open(options, &config, &config_root, &directories.packs));
+        let (layered, of_packs, remarks_of_layers) = layers.map_or_else(Default::default, |layers| {
+            (Some(layers.prompts), layers.agents, layers.warnings)
+        });
+        let loaded = problems.collect(load(&config, &directories, of_packs));
         let opened = problems.collect(projects::open(options));
-        let (Some(loaded), Some((projects, remarks))) = (loaded, opened) else { return Err(problems) };
+        let (Some(loaded), Some((projects, remarks)), Some(layered)) = (loaded, opened, layered) else {
+            return Err(problems);
+        };
         let secrets: Arc<dyn SecretStore> = Arc::new(ConfiguredSecrets::new(&config, &config_root));
         let agents = Arc::new(loaded.agents.with_projects(Arc::clone(&projects)));
         let libraries = Arc::new(loaded.libraries);
@@ -132,7 +143,8 @@ impl Host {
         let user = Arc::new(UserTemplates::new(Arc::clone(&store)));
         let catalog = Catalog::new(Arc::clone(&libraries), Arc::clone(&user) as Arc<dyn UserLibrary>);
         let sources = SourceSet::new(Arc::new(catalog.clone()))
-            .with_space(cuebook_project::PREFIX, Arc::clone(&projects) as Arc<dyn Source>);
+            .with_space(cuebook_project::PREFIX, Arc::clone(&projects) as Arc<dyn Source>)
+            .with_space(cuebook_layers::PREFIX, Arc::clone(&layered) as Arc<dyn Source>);
         let pipeline =
             Arc::new(Pipeline::new(sources, Arc::clone(&agents) as _, secrets, config.prompt_policy()));
         let engine = Engine {
@@ -151,9 +163,11 @@ impl Host {
             workflows: loaded.workflows.with_projects(Arc::clone(&projects)),
             pipeline,
             store,
-            warnings: loaded.warnings.into_iter().chain(remarks).collect(),
+            warnings: loaded.warnings.into_iter().chain(remarks).chain(remarks_of_layers).collect(),
             directories,
             projects,
+            layered,
+            overlay_roots: layers::overlay_roots(options),
             engine,
             service: Service::default(),
             instance: new_ticket(),

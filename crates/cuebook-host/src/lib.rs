@@ -20,6 +20,7 @@ mod init;
 mod inputs;
 pub mod journal;
 mod keeper;
+mod layers;
 mod library;
 mod lint;
 mod load;
@@ -47,7 +48,8 @@ pub use catalog::Place;
 pub use check::ProjectCheck;
 pub use clock::SystemClock;
 pub use config::{
-    Age, Allow, Config, KeyConfig, LimitsConfig, ModelTarget, PacksConfig, PathsConfig, PromptsConfig,
+    Age, Allow, Config, KeyConfig, LayersConfig, LimitsConfig, ModelTarget, PacksConfig, PathsConfig,
+    ProjectsConfig, PromptsConfig,
     ProviderConfig, ProviderKind, RetentionConfig, RunConfig, SecretConfig, SecretOrigin, UntaggedInputs,
 };
 pub use exchange::{Exported, ImportSource, PackName, export_files, export_pack, pack_document};
@@ -61,6 +63,7 @@ pub use history::HistoryEntry;
 pub use host::{CONFIG_FILE, Host, Options, StartRun, compact, load_config, run_id_of};
 pub use init::init;
 pub use inputs::{TypedInput, named, read_typed};
+pub use layers::{AuthorRender, AuthorRequest, LayerFact, LayersStatus};
 pub use library::{ImportReport, MAX_IMPORT, PromptWrite, WrittenPrompt};
 pub use lint::{PromptCheck, PromptLint, check_paths, check_project, check_templates};
 pub use load::{Directories, WorkflowFile, Workflows};
@@ -83,6 +86,7 @@ pub use tally::{Bounds, Full, Tally};
 pub use cuebook_template::{Diagnostic, Severity};
 
 pub use cuebook_engine as engine;
+pub use cuebook_layers as layered;
 pub use cuebook_log as log;
 pub use cuebook_project as project;
 pub use cuebook_prompt as prompt;

@@ -84,14 +84,18 @@ pub(crate) struct Loaded {
     pub(crate) warnings: Problems,
 }
 
-/// Loads everything in `directories`.
-pub(crate) fn load(config: &Config, directories: &Directories) -> Result<Loaded, Problems> {
+/// Loads everything in `directories`; `of_packs` are the agents that packs of templates bring.
+pub(crate) fn load(
+    config: &Config,
+    directories: &Directories,
+    of_packs: Vec<LoadedAgent>,
+) -> Result<Loaded, Problems> {
     let mut problems = Problems::new();
     let mut host = FileLibrary::new(Library::new(config.prompts.library.clone(), Owner::Host));
     for directory in &directories.prompts {
         problems.collect(host.load(directory));
     }
-    let mut agents: Vec<LoadedAgent> = Vec::new();
+    let mut agents = of_packs;
     for directory in &directories.agents {
         agents.extend(problems.collect(agents::load(directory)).unwrap_or_default());
     }

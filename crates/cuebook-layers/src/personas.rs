@@ -117,7 +117,9 @@ fn units(snapshot: &Snapshot) -> Result<Vec<Unit>, Vec<Diagnostic>> {
 }
 
 fn unit(snapshot: &Snapshot, reference: &TemplateRef) -> Result<Unit, Vec<Diagnostic>> {
-    let Some(found) = snapshot.find(reference) else { return Err(vec![snapshot.not_found(reference.as_str())]) };
+    let Some(found) = snapshot.find(reference) else {
+        return Err(vec![snapshot.not_found(reference.as_str())]);
+    };
     let source = found.source().map_err(|problem| vec![*problem])?;
     let unit = Unit::read(reference.clone(), source)?;
     Ok(if found.tier == Tier::Bundled { unit.bundled() } else { unit })
@@ -137,7 +139,8 @@ impl Reading {
     fn document(&mut self, pack: &Pack, path: &str, source: &Source) {
         if path == CONTRACT_FILE {
             let read = Contract::read(source);
-            let part = self.sound(read).map(|contract| (pack.manifest.id.to_string(), contract, source.clone()));
+            let part =
+                self.sound(read).map(|contract| (pack.manifest.id.to_string(), contract, source.clone()));
             self.contracts.extend(part);
         } else if path.starts_with("playbooks/") {
             let read = Playbook::read(source);

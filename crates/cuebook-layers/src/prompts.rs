@@ -9,8 +9,8 @@ use std::sync::Arc;
 use cuebook_prompt::{
     Layered, Pinned, Principal, PromptError, SharedPin, Source, TextContract, Unmet, template_not_found,
 };
-use cuebook_template::pongo::Program;
 use cuebook_template::Diagnostic;
+use cuebook_template::pongo::Program;
 use cuebook_wire::{ErrorCode, LibraryId, PromptKind, PromptRef};
 use futures_util::future::BoxFuture;
 
@@ -106,7 +106,8 @@ impl LayeredPrompts {
         let found = snapshot.by_id(id).filter(|_| reference.version.is_none());
         let Some(name) = found else { return Err(self.unknown(&snapshot, reference)) };
         let name = name.clone();
-        let prepared = self.prepare_in(snapshot, name.as_str()).map_err(|problems| failed(reference, problems))?;
+        let prepared =
+            self.prepare_in(snapshot, name.as_str()).map_err(|problems| failed(reference, problems))?;
         let kind = kind_of(name.kind());
         Ok(Arc::new(Pinned::layered(format!("prompt:{id}"), kind, prepared.layered)))
     }
@@ -175,7 +176,8 @@ fn kind_of(kind: RefKind) -> PromptKind {
 /// The first of some problems as the failure of a prompt.
 fn failed(reference: &PromptRef, problems: Vec<Diagnostic>) -> PromptError {
     let Some(first) = problems.into_iter().next() else {
-        return PromptError::new(ErrorCode::PromptRenderFailed, "the template cannot be had").about(reference);
+        return PromptError::new(ErrorCode::PromptRenderFailed, "the template cannot be had")
+            .about(reference);
     };
     PromptError::of(ErrorCode::PromptRenderFailed, first).about(reference)
 }

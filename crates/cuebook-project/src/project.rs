@@ -50,6 +50,11 @@ impl Project {
         self.spec.description.as_deref()
     }
 
+    /// The layered files that it holds at its own bytes, as written.
+    pub fn owns(&self) -> &[String] {
+        self.spec.owns.as_deref().unwrap_or_default()
+    }
+
     /// Its directory.
     pub fn directory(&self) -> &Path {
         self.root.path()

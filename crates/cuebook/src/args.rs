@@ -11,6 +11,7 @@ use crate::commands::completions::CompletionsArgs;
 use crate::commands::config::ConfigArgs;
 use crate::commands::explain::ExplainArgs;
 use crate::commands::init::InitArgs;
+use crate::commands::layers::LayersCommandArgs;
 use crate::commands::packs::PacksArgs;
 use crate::commands::project::ProjectFileArgs;
 use crate::commands::prompts::PromptsArgs;
@@ -114,6 +115,12 @@ pub(crate) enum Command {
         "cuebook project explain examples/newsroom-project",
     ))]
     Project(ProjectFileArgs),
+    /// Show layered templates: which layer wins, what an override changes, what it covers.
+    #[command(after_help = help!(
+        "cuebook layers which partials/finish-handoff.md --project .",
+        "cuebook layers status --project .",
+    ))]
+    Layers(LayersCommandArgs),
     /// Make a new project that runs as it is.
     #[command(after_help = help!(
         "cuebook init my-project && cuebook run my-project --input question=\"Why?\"",
@@ -213,5 +220,25 @@ pub(crate) struct ProjectArgs {
 impl ProjectArgs {
     pub(crate) fn options(&self) -> Options {
         self.files.options(self.project.clone())
+    }
+}
+
+/// The projects whose overlays take part.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct LayersArgs {
+    /// A project directory; of several the last one is the active one, whose overlay and configuration win.
+    #[arg(long = "project", value_name = "DIR", default_value = ".")]
+    projects: Vec<PathBuf>,
+    /// The directory of the site's overlay, in place of that of the configuration.
+    #[arg(long, value_name = "DIR")]
+    site: Option<PathBuf>,
+    #[command(flatten)]
+    files: FilesArgs,
+}
+
+impl LayersArgs {
+    pub(crate) fn options(&self) -> Options {
+        let active = self.projects.last().cloned().unwrap_or_default();
+        Options { roots: self.projects.clone(), site: self.site.clone(), ..self.files.options(active) }
     }
 }

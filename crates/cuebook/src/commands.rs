@@ -4,6 +4,7 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod explain;
 pub(crate) mod init;
+pub(crate) mod layers;
 pub(crate) mod packs;
 pub(crate) mod project;
 pub(crate) mod prompts;

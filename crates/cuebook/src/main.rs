@@ -42,6 +42,7 @@ async fn dispatch(command: Command, output: Output) -> Exit {
         Command::Packs(args) => commands::packs::packs(&args, output),
         Command::Serve(args) => commands::serve::serve(args, output).await,
         Command::Template(args) => commands::template::template(&args, output),
+        Command::Layers(args) => commands::layers::layers(&args, output),
         Command::Init(args) => commands::init::init(&args, output),
         Command::Config(args) => commands::config::config(&args, output).await,
         Command::Completions(args) => Ok(commands::completions::completions(&args)),

@@ -2,8 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use cuebook_layers::{Own, TemplateRef};
+use cuebook_wire::{ErrorCode, Fault};
 use schemars::JsonSchema;
 use serde::Deserialize;
+
+use super::Config;
 
 /// `[layers]`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -33,4 +37,17 @@ impl Default for ProjectsConfig {
     fn default() -> Self {
         Self { trust: true, untrusted: Vec::new() }
     }
+}
+
+/// Names that are none.
+pub(super) fn rules(config: &Config) -> Vec<Fault> {
+    let fault = |key: &str, at: usize, message: String| {
+        Fault::new(format!("/layers/{key}/{at}"), ErrorCode::ConfigInvalid, message)
+    };
+    let owns = config.layers.owns.iter().enumerate();
+    let owns = owns.filter_map(|(at, own)| Some(fault("owns", at, Own::parse(own).err()?.to_string())));
+    let disabled = config.layers.disabled.iter().enumerate();
+    let disabled =
+        disabled.filter_map(|(at, name)| Some(fault("disabled", at, TemplateRef::parse(name).err()?.to_string())));
+    owns.chain(disabled).collect()
 }

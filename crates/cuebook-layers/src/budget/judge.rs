@@ -4,8 +4,6 @@
 //! of categories that nobody limits.
 
 use cuebook_prompt::lint::Size;
-use cuebook_template::Diagnostic;
-use cuebook_wire::ErrorCode;
 use serde::Serialize;
 
 use super::category::Category;

@@ -190,6 +190,7 @@ error_codes! {
     OwnInvalid = "own_invalid", Load, -, "An entry of `owns` or `disabled` leads nowhere", "name a file that an overlay has, or a pack and a file of it";
     LockInvalid = "lock_invalid", Load, -, "The record of overridden files is malformed", "correct each fault listed, or remove the file and record anew";
     BudgetInvalid = "budget_invalid", Load, -, "The budgets of prompts are malformed", "correct each fault listed";
+    LayerRefused = "layer_refused", Load, -, "The overlay of a project takes no part, because the host does not trust it", "trust the project in the host's configuration, or use what packs bring";
     BudgetExceeded = "budget_exceeded", Load, -, "A rendered prompt is longer than its budget", "shorten it, or except it with a reason";
     RenderCeilingExceeded = "render_ceiling_exceeded", Run, 400, "A rendered prompt is longer than this host sends", "shorten it, or raise `render_ceiling`; prompts are never cut";
     UnsupportedExtractPath = "unsupported_extract_path", Log, 400, "The extraction path of a variable is not valid JSONPath", "write the path by RFC 9535, starting with `$`";
@@ -203,6 +204,14 @@ error_codes! {
     ProjectKeyWithoutMeaning = "project_key_without_meaning", Load, -, "A key of a project file is kept and has no meaning on this host", "nothing, if another program reads it";
     NestedProjectMissing = "nested_project_missing", Load, 400, "An included project is not there", "correct the path, or take the entry out of `projects`";
     ProjectCycle = "project_cycle", Load, 400, "A project includes itself, by one way or another", "take one of the entries on the way out of `projects`";
+    PersonaContractInvalid = "persona_contract_invalid", Load, -, "A contract of personas is malformed, or two packs say the same thing", "correct each fault listed";
+    PlaybookInvalid = "playbook_invalid", Load, -, "A playbook is malformed, or does not fit together with the others", "correct each fault listed";
+    PromptUnitInvalid = "prompt_unit_invalid", Load, -, "The front matter of a prompt unit is malformed", "correct each fault listed";
+    AgentRowInvalid = "agent_row_invalid", Load, -, "The file of an agent in a pack is malformed", "correct each fault listed";
+    PersonaNotFound = "persona_not_found", Load, -, "No pack has an agent of that id", "use one of the agents of the packs, or install the pack that has it";
+    PersonaPartialMissing = "persona_partial_missing", Load, -, "A prompt lacks a partial that its archetype requires, or the partial is blank", "include it again, or give the layer named a text for it";
+    PersonaHeadingMissing = "persona_heading_missing", Load, -, "A rendered prompt lacks a required heading", "write the heading with that level and text, outside code and quotes";
+    PersonaSubstringMissing = "persona_substring_missing", Load, -, "A rendered prompt does not say what its contract requires", "say it letter for letter, or change the contract";
     AgentPromptChanged = "agent_prompt_changed", Log, -, "An agent's own prompt is another than when the run began", "nothing, if it was changed on purpose";
     WorkflowInvalid = "workflow_invalid", Load, 400, "A workflow definition is malformed", "correct each fault listed";
     ConfigInvalid = "config_invalid", Load, 400, "A configuration is malformed", "correct each fault listed";

@@ -4,13 +4,14 @@ pub(super) mod check;
 mod compare;
 mod exchange;
 mod library;
+mod render;
 
 use clap::{Args as ClapArgs, Subcommand};
-use cuebook_host::prompt::{Entry, Principal, Trust};
-use cuebook_host::{Host, Problems, Rendered};
+use cuebook_host::prompt::{Entry, Principal};
+use cuebook_host::{Host, Problems};
 use serde_json::{Value as Json, json};
 
-use crate::args::{ProjectArgs, parse_pair};
+use crate::args::ProjectArgs;
 use crate::exit::{Exit, help};
 use crate::output::{self, Output};
 
@@ -33,8 +34,10 @@ pub(crate) enum Prompts {
         "cuebook prompts render prompt:writer-user@1.0.0 --project examples/newsroom --var topic=bread",
         "cuebook prompts render prompt:writer-user --project examples/newsroom --var topic=bread --json",
         "cuebook prompts render --agent core.openwop.agents.react.default --packs packs",
+        "cuebook prompts render --agent implementer --project . --check",
+        "cuebook prompts render partials/finish-handoff.md --project . --var focus=triage",
     ))]
-    Render(PromptsRenderArgs),
+    Render(render::PromptsRenderArgs),
     /// Check templates: names, defaults, secrets, markers, literal text, sizes, hints, changes between versions.
     #[command(after_help = help!(
         "cuebook prompts check --project examples/newsroom",
@@ -79,29 +82,11 @@ pub(crate) struct PromptsGetArgs {
     pub(crate) project: ProjectArgs,
 }
 
-#[derive(Debug, ClapArgs)]
-pub(crate) struct PromptsRenderArgs {
-    /// The template: prompt:ID or prompt:ID@VERSION.
-    #[arg(required_unless_present = "agent")]
-    pub(crate) reference: Option<String>,
-    /// Render the own prompt of an agent.
-    #[arg(long, value_name = "ID", conflicts_with = "reference")]
-    pub(crate) agent: Option<String>,
-    /// A variable's value, read by its declared type; a secret variable takes a secret's id.
-    #[arg(long = "var", value_name = "NAME=VALUE", value_parser = parse_pair)]
-    pub(crate) variables: Vec<(String, String)>,
-    /// Take the values for untrusted: they are wrapped.
-    #[arg(long)]
-    pub(crate) untrusted: bool,
-    #[command(flatten)]
-    pub(crate) project: ProjectArgs,
-}
-
 pub(crate) async fn prompts(args: PromptsArgs, output: Output) -> Result<Exit, Problems> {
     match args.what {
         Prompts::List(args) => list(&args, output),
         Prompts::Get(args) => get(&args, output).await,
-        Prompts::Render(args) => render(&args, output).await,
+        Prompts::Render(args) => render::render(&args, output).await,
         Prompts::Check(args) => check::check(&args, output).await,
         Prompts::Export(args) => exchange::export(&args, output).await,
         Prompts::Import(args) => exchange::import(&args, output).await,
@@ -160,39 +145,4 @@ async fn get(args: &PromptsGetArgs, output: Output) -> Result<Exit, Problems> {
         output::bytes(&entry.template.text);
     }
     Ok(Exit::Fine)
-}
-
-async fn render(args: &PromptsRenderArgs, output: Output) -> Result<Exit, Problems> {
-    let host = Host::open(&args.project.options())?;
-    let principal = Principal::local();
-    let rendered = match (&args.agent, &args.reference) {
-        (Some(agent), _) => host.render_agent(&principal, agent)?,
-        (None, reference) => {
-            let reference = reference.as_deref().unwrap_or_default();
-            let variables = host.read_variables(&principal, reference, &args.variables).await?;
-            let trust = if args.untrusted { Trust::Untrusted } else { Trust::Trusted };
-            host.render(&principal, reference, variables, trust).await?
-        }
-    };
-    show(&rendered, output);
-    Ok(Exit::Fine)
-}
-
-fn show(rendered: &Rendered, output: Output) {
-    let observed = &rendered.observed;
-    for warning in &rendered.warnings {
-        output::note(&format!("warning[{}]: {}", warning.code, warning.message));
-    }
-    if output.is_json() {
-        output::json(&json!({
-            "composed": observed.composed,
-            "hash": observed.hash,
-            "refs": observed.refs,
-            "variableHashes": observed.variables.hashes(),
-            "contentTrust": observed.wire_trust(),
-            "segments": observed.segments,
-        }));
-    } else {
-        output::bytes(&observed.composed);
-    }
 }

@@ -1,0 +1,160 @@
+//! Layered templates on a host: packs found, overlays placed, agents of packs among the others, authors answered.
+//!
+//! It owns which layers a host has. It refuses to render: texts come from the one pipeline.
+
+mod author;
+mod overrides;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cuebook_layers::{
+    Catalog, Choice, FileTree, LayeredPrompts, Layers, MANIFEST_FILE, OverlayRoots, Own, Pack, ProjectRoot,
+    TemplateRef, bundled, wire_agent_id,
+};
+use cuebook_template::{Diagnostic, Severity};
+use cuebook_wire::{AgentId, AgentManifest, ErrorCode, ModelClass, PromptRef, PromptRefs};
+
+pub use author::{AuthorRender, AuthorRequest};
+pub use overrides::{LayerFact, LayersStatus};
+
+use crate::agents::LoadedAgent;
+use crate::config::{Config, LayersConfig};
+use crate::files::{entries, shown};
+use crate::host::Options;
+use crate::report::Problems;
+
+/// What a host has of layered templates, and what is doubtful about it.
+pub(crate) struct OpenedLayers {
+    pub(crate) prompts: Arc<LayeredPrompts>,
+    pub(crate) agents: Vec<LoadedAgent>,
+    pub(crate) warnings: Problems,
+}
+
+/// Opens the layers of a host whose packs lie below `directories`.
+///
+/// # Errors
+///
+/// Everything that is wrong with packs and with the agents they bring.
+pub(crate) fn open(
+    options: &Options,
+    config: &Config,
+    config_root: &Path,
+    directories: &[PathBuf],
+) -> Result<OpenedLayers, Problems> {
+    let mut problems = Problems::new();
+    let (packs, mut warnings) = problems.collect(packs(directories)).unwrap_or_default();
+    warnings.extend(packs.iter().flat_map(|pack| pack.notes.clone()));
+    let (catalog, found) = Catalog::of(packs, &choice(&config.layers));
+    warnings.extend(found.into_iter().map(|it| it.with_severity(Severity::Warning)));
+    let layers = Layers::new(&roots(options, config, config_root), Arc::new(catalog));
+    let (prompts, faults) = LayeredPrompts::new(layers, config.layers.tools.clone());
+    problems.extend(faults);
+    let agents = agents(&prompts);
+    problems.or(OpenedLayers { prompts: Arc::new(prompts), agents, warnings })
+}
+
+/// The packs of the program, then those below `directories`; one that is made for another host is told of and left out.
+fn packs(directories: &[PathBuf]) -> Result<(Vec<Pack>, Problems), Problems> {
+    let (mut problems, mut warnings) = (Problems::new(), Problems::new());
+    let of_program = bundled().into_iter().map(|(name, tree)| Pack::read(&tree, name));
+    let mut read: Vec<Result<Pack, Vec<Diagnostic>>> = of_program.collect();
+    for place in directories.iter().filter_map(|it| problems.collect(pack_places(it))).flatten() {
+        read.push(read_pack(&place));
+    }
+    let mut packs = Vec::new();
+    for pack in read {
+        match pack {
+            Ok(pack) => packs.push(pack),
+            Err(found) if found.iter().all(is_foreign) => warnings.extend(found),
+            Err(found) => problems.extend(found),
+        }
+    }
+    problems.or((packs, warnings))
+}
+
+/// Reads the pack in a directory.
+pub(crate) fn read_pack(place: &Path) -> Result<Pack, Vec<Diagnostic>> {
+    let label = shown(place).to_string();
+    let unreadable = |reason: String| {
+        vec![Diagnostic::error(ErrorCode::FileUnreadable.as_str(), format!("{label} cannot be read: {reason}"))]
+    };
+    match FileTree::read(place, None) {
+        Ok(Some(tree)) => Pack::read(&tree, label.as_str()),
+        Ok(None) => Err(unreadable("there is no such directory".to_owned())),
+        Err(error) => Err(unreadable(error.to_string())),
+    }
+}
+
+/// Whether a problem says that a pack is made for another host.
+fn is_foreign(problem: &Diagnostic) -> bool {
+    problem.code == ErrorCode::ExtensionApiUnsupported.as_str()
+}
+
+/// The directories of packs of templates below `directory`, or `directory` itself when it is one.
+pub(crate) fn pack_places(directory: &Path) -> Result<Vec<PathBuf>, Problems> {
+    let is_hidden = |path: &PathBuf| path.file_name().is_some_and(|it| it.to_string_lossy().starts_with('.'));
+    let below = entries(directory)?.into_iter().filter(|path| !is_hidden(path));
+    let candidates = std::iter::once(directory.to_owned()).chain(below);
+    Ok(candidates.filter(|path| path.join(MANIFEST_FILE).is_file()).collect())
+}
+
+/// What the configuration chose among packs; what is malformed there is told by its rules.
+fn choice(config: &LayersConfig) -> Choice {
+    Choice {
+        owns: config.owns.iter().filter_map(|own| Own::parse(own).ok()).collect(),
+        disabled: config.disabled.iter().filter_map(|name| TemplateRef::parse(name).ok()).collect(),
+        ..Choice::default()
+    }
+}
+
+/// The overlays: the site's, and those of the roots, the active one last.
+fn roots(options: &Options, config: &Config, config_root: &Path) -> OverlayRoots {
+    let configured = config.layers.site.as_ref().map(|path| config_root.join(path));
+    let untrusted: Vec<PathBuf> =
+        config.projects.untrusted.iter().filter_map(|path| config_root.join(path).canonicalize().ok()).collect();
+    let is_trusted = |path: &PathBuf| {
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        config.projects.trust && !untrusted.contains(&real)
+    };
+    let project = |path: PathBuf| ProjectRoot { is_trusted: is_trusted(&path), path };
+    OverlayRoots {
+        site: options.site.clone().or(configured),
+        projects: overlay_roots(options).into_iter().map(project).collect(),
+    }
+}
+
+/// The directories whose overlays take part, the active one last.
+pub(crate) fn overlay_roots(options: &Options) -> Vec<PathBuf> {
+    let own = std::iter::once(options.root.clone()).chain(options.projects.iter().cloned());
+    if options.roots.is_empty() { own.collect() } else { options.roots.clone() }
+}
+
+/// The agents of packs, each with its template for a prompt.
+fn agents(prompts: &LayeredPrompts) -> Vec<LoadedAgent> {
+    let loaded = prompts.personas().agents().map(|(pack, row)| {
+        let system = PromptRef::parse(&format!("prompt:{}", row.template.template_id())).ok();
+        LoadedAgent {
+            manifest: AgentManifest {
+                agent_id: AgentId::from(wire_agent_id(pack.as_str(), &row.id)),
+                persona: row.name.clone().unwrap_or_else(|| row.id.clone()),
+                model_class: row.model_class.unwrap_or(ModelClass::General),
+                system_prompt: None,
+                system_prompt_ref: None,
+                eval_suite_ref: None,
+                tool_allowlist: Some(row.tools.clone()),
+                memory_shape: None,
+                confidence: None,
+                handoff: None,
+                label: None,
+                description: Some(row.description.clone()),
+                prompt_library_ref: None,
+                prompt_overrides: PromptRefs { system, ..PromptRefs::default() },
+            },
+            intrinsic: None,
+            origin: format!("pack {pack}"),
+            pack: None,
+        }
+    });
+    loaded.collect()
+}

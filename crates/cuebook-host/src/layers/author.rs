@@ -1,0 +1,178 @@
+//! A layered template as its author sees it: the text a session would get, and what is wrong with it.
+//!
+//! It owns what a check holds a text against: names, headings, substrings, budget. It refuses to compose: the text is that of
+//! the pipeline.
+
+use cuebook_layers::{Category, Host as AgentHost, Level, Prepared, RefKind, TemplateRef, Verdict, check_names};
+use cuebook_prompt::{BindPolicy, ContentHash, Principal, Trust, Value, Values};
+use cuebook_template::pongo::code;
+use cuebook_template::{Diagnostic, Severity};
+use cuebook_wire::{ErrorCode, PromptRef};
+use serde_json::{Map, Value as Json};
+
+use crate::explain::prompt_problems;
+use crate::host::Host;
+use crate::render::Rendered;
+use crate::report::Problems;
+
+/// What an author asks for.
+#[derive(Clone, Debug)]
+pub struct AuthorRequest {
+    /// The template, in any spelling of its name.
+    pub name: String,
+    /// The values.
+    pub values: Map<String, Json>,
+    /// The trust of values without a tag.
+    pub trust: Trust,
+    /// Whether a name without a value ends the render.
+    pub strict: bool,
+    /// Whether the text is held against names, contract and budget.
+    pub check: bool,
+}
+
+/// What an author gets.
+#[derive(Clone, Debug)]
+pub struct AuthorRender {
+    /// The template's name in its one form.
+    pub reference: TemplateRef,
+    /// The agent whose prompt it is.
+    pub agent: Option<String>,
+    /// The revision of the layers.
+    pub revision: ContentHash,
+    /// The text.
+    pub rendered: Rendered,
+    /// What the check found; empty without one.
+    pub findings: Problems,
+    /// The violations of contract and budget by their short codes.
+    pub violations: Vec<String>,
+    /// How the text stands to its budget, where it has one.
+    pub verdict: Option<Verdict>,
+}
+
+impl Host {
+    /// The name of the template that is the prompt of the agent `id` of a pack; `None` when no pack has the agent.
+    pub fn persona_template(&self, id: &str) -> Option<String> {
+        self.layered.personas().agent(id).map(|agent| agent.template.to_string())
+    }
+
+    /// Renders a layered template as a session would, and checks it when asked to.
+    ///
+    /// # Errors
+    ///
+    /// `template_not_found` with the nearest name, everything that is wrong with its files, and what stops a render.
+    pub async fn render_layered(
+        &self,
+        principal: &Principal,
+        request: &AuthorRequest,
+    ) -> Result<AuthorRender, Problems> {
+        let prepared = self.layered.prepare(&request.name).map_err(Problems::from_iter)?;
+        let preview = self.preview(principal, &prepared, request, request.strict).await?;
+        let text = &preview.rendered.observed.composed;
+        let mut findings = Problems::new();
+        let verdict = verdict(&prepared, text);
+        let persona = prepared.persona.as_ref();
+        if request.check {
+            findings.extend(check_names(&prepared.layered, request.values.keys().map(String::as_str)));
+            if findings.is_empty() {
+                findings.extend(self.missing_keys(principal, &prepared, request).await);
+            }
+            findings.extend(preview.unmet);
+            findings.extend(budget_finding(verdict.as_ref(), &prepared));
+            findings.extend(text.trim().is_empty().then(|| blank(&prepared)));
+        }
+        let contract = persona.filter(|_| request.check).map(|persona| persona.violations(text));
+        let contract = contract.into_iter().flatten().map(|violation| violation.to_string());
+        let budget = verdict.as_ref().filter(|_| request.check).and_then(Verdict::violation);
+        Ok(AuthorRender {
+            violations: contract.chain(budget).collect(),
+            reference: prepared.reference.clone(),
+            agent: persona.map(|persona| persona.agent.id.clone()),
+            revision: prepared.snapshot.revision().clone(),
+            rendered: preview.rendered,
+            findings,
+            verdict,
+        })
+    }
+
+    async fn preview(
+        &self,
+        principal: &Principal,
+        prepared: &Prepared,
+        request: &AuthorRequest,
+        strict: bool,
+    ) -> Result<Seen, Problems> {
+        let reference = reference_of(&prepared.reference)?;
+        let values: Values = request
+            .values
+            .iter()
+            .map(|(name, json)| (name.clone(), Value::from_tagged(json.clone(), request.trust)))
+            .collect();
+        let policy = BindPolicy { strict_placeholders: strict };
+        let preview = self.pipeline.preview(principal, &reference, values, policy).await;
+        let preview = preview.map_err(|errors| prompt_problems(&errors))?;
+        let unmet = preview.unmet.iter().map(|error| error.diagnostic().clone()).collect();
+        let rendered = Rendered { observed: preview.composition.observed, warnings: preview.warnings };
+        Ok(Seen { rendered, unmet })
+    }
+
+    /// The key without a value that a strict render ends at; names are known to be fine.
+    async fn missing_keys(
+        &self,
+        principal: &Principal,
+        prepared: &Prepared,
+        request: &AuthorRequest,
+    ) -> Option<Diagnostic> {
+        let problems = self.preview(principal, prepared, request, true).await.err()?;
+        problems.iter().find(|problem| problem.message.starts_with(code::UNDEFINED)).cloned()
+    }
+}
+
+/// A rendered text, and what it must have and lacks.
+struct Seen {
+    rendered: Rendered,
+    unmet: Vec<Diagnostic>,
+}
+
+fn reference_of(name: &TemplateRef) -> Result<PromptRef, Problems> {
+    crate::render::parse_reference(&format!("prompt:{}", name.template_id()))
+}
+
+/// The budget that a template falls under, and how its text stands to it.
+fn verdict(prepared: &Prepared, text: &str) -> Option<Verdict> {
+    let (category, id) = match &prepared.persona {
+        Some(persona) if persona.agent.host == AgentHost::Coordinator => {
+            (Category::CoordinatorTripartite, persona.agent.id.as_str())
+        }
+        Some(persona) => (Category::WorkerPersonas, persona.agent.id.as_str()),
+        None => (Category::of(&prepared.reference)?, id_of(&prepared.reference)),
+    };
+    prepared.snapshot.catalog().budgets().judge(category, id, text)
+}
+
+/// The name below its prefix, without the extension.
+fn id_of(reference: &TemplateRef) -> &str {
+    let name = reference.as_str().strip_prefix(reference.kind().prefix()).unwrap_or_default();
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+fn budget_finding(verdict: Option<&Verdict>, prepared: &Prepared) -> Option<Diagnostic> {
+    let verdict = verdict.filter(|verdict| verdict.level != Level::Fine)?;
+    let what = match prepared.reference.kind() {
+        RefKind::Agent => format!("the prompt of {}", verdict.id),
+        _ => prepared.reference.to_string(),
+    };
+    let (bytes, tokens) = (verdict.bytes, verdict.tokens);
+    let message = match verdict.level {
+        Level::Over => format!("{what} has {bytes} bytes, about {tokens} tokens; its cap is {}", verdict.cap),
+        _ => format!("{what} has {bytes} bytes, about {tokens} tokens, and is near its cap of {}", verdict.cap),
+    };
+    let severity = if verdict.level == Level::Over { Severity::Error } else { Severity::Warning };
+    let problem = Diagnostic::new(severity, ErrorCode::BudgetExceeded.as_str(), message);
+    Some(problem.with_hint("shorten a file of it; `--origins` shows what each part comes from"))
+}
+
+fn blank(prepared: &Prepared) -> Diagnostic {
+    let message = format!("{} comes out empty", prepared.reference);
+    let problem = Diagnostic::error(ErrorCode::PromptEmpty.as_str(), message);
+    problem.with_hint("give it the values that its conditions ask for, or write its text")
+}
