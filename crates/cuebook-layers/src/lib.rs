@@ -7,18 +7,27 @@
 //! and budgets. It refuses to let one reach into another: a template grants nothing.
 
 mod catalog;
+mod contract;
+mod contract_merge;
 mod files;
 mod front_matter;
+mod headings;
 mod layer;
 mod layers;
 mod reference;
 mod revision;
 mod snapshot;
 mod stamp;
+#[cfg(test)]
+mod trouble;
+mod words;
 
 pub use catalog::Catalog;
+pub use contract::{AgentContract, Archetype, Contract, Delta};
 pub use files::{FileEntry, FileFault, FileTree, MAX_FILE_BYTES, MAX_FILES};
+pub use headings::{Heading, HeadingMatch, headings, missing_headings};
 pub use layer::{Layer, LayerFile, Tier};
 pub use layers::{Layers, OVERLAY_DIRECTORIES, OverlayRoots, ProjectRoot};
 pub use reference::{BadRef, PREFIX, RefKind, TemplateRef};
 pub use snapshot::{Found, Snapshot};
+pub use words::{Host, Mode};
