@@ -6,6 +6,7 @@
 //! The crate owns four planes and keeps them apart: layout (templates), facts (typed values), rosters (what is really offered)
 //! and budgets. It refuses to let one reach into another: a template grants nothing.
 
+mod agent_row;
 mod catalog;
 mod contract;
 mod contract_merge;
@@ -22,6 +23,7 @@ mod stamp;
 mod trouble;
 mod words;
 
+pub use agent_row::AgentRow;
 pub use catalog::Catalog;
 pub use contract::{AgentContract, Archetype, Contract, Delta};
 pub use files::{FileEntry, FileFault, FileTree, MAX_FILE_BYTES, MAX_FILES};
