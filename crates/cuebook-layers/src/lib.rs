@@ -23,6 +23,7 @@ mod snapshot;
 mod stamp;
 #[cfg(test)]
 mod trouble;
+mod unit;
 mod words;
 
 pub use agent_row::AgentRow;
@@ -36,4 +37,5 @@ pub use playbook::{Playbook, Triggers};
 pub use playbooks::Playbooks;
 pub use reference::{BadRef, PREFIX, RefKind, TemplateRef};
 pub use snapshot::{Found, Snapshot};
+pub use unit::{Slot, Unit, UnitHead};
 pub use words::{Host, Mode};
