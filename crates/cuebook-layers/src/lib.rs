@@ -19,6 +19,7 @@ mod playbook;
 mod playbooks;
 mod reference;
 mod revision;
+mod roster;
 mod snapshot;
 mod stamp;
 #[cfg(test)]
@@ -36,6 +37,7 @@ pub use layers::{Layers, OVERLAY_DIRECTORIES, OverlayRoots, ProjectRoot};
 pub use playbook::{Playbook, Triggers};
 pub use playbooks::Playbooks;
 pub use reference::{BadRef, PREFIX, RefKind, TemplateRef};
+pub use roster::{Roster, ToolEffect};
 pub use snapshot::{Found, Snapshot};
 pub use unit::{Slot, Unit, UnitHead};
 pub use words::{Host, Mode};
