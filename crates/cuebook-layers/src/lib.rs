@@ -20,6 +20,7 @@ mod playbooks;
 mod reference;
 mod revision;
 mod roster;
+mod select;
 mod snapshot;
 mod stamp;
 #[cfg(test)]
@@ -38,6 +39,7 @@ pub use playbook::{Playbook, Triggers};
 pub use playbooks::Playbooks;
 pub use reference::{BadRef, PREFIX, RefKind, TemplateRef};
 pub use roster::{Roster, ToolEffect};
+pub use select::{Selection, UnitSlots, join_units};
 pub use snapshot::{Found, Snapshot};
 pub use unit::{Slot, Unit, UnitHead};
 pub use words::{Host, Mode};
