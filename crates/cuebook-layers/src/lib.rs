@@ -26,6 +26,7 @@ mod stamp;
 #[cfg(test)]
 mod trouble;
 mod unit;
+mod variables;
 mod words;
 
 pub use agent_row::AgentRow;
@@ -42,4 +43,5 @@ pub use roster::{Roster, ToolEffect};
 pub use select::{Selection, UnitSlots, join_units};
 pub use snapshot::{Found, Snapshot};
 pub use unit::{Slot, Unit, UnitHead};
+pub use variables::{PersonaCaps, PersonaValues};
 pub use words::{Host, Mode};
