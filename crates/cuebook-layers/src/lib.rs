@@ -28,6 +28,7 @@ mod stamp;
 mod trouble;
 mod unit;
 mod variables;
+mod violation;
 mod wire_id;
 mod words;
 
@@ -47,5 +48,6 @@ pub use select::{Selection, UnitSlots, join_units};
 pub use snapshot::{Found, Snapshot};
 pub use unit::{Slot, Unit, UnitHead};
 pub use variables::{PersonaCaps, PersonaValues};
+pub use violation::Violation;
 pub use wire_id::wire_agent_id;
 pub use words::{Host, Mode};
