@@ -19,6 +19,7 @@ mod persona;
 mod playbook;
 mod playbooks;
 mod reference;
+mod required;
 mod revision;
 mod roster;
 mod select;
