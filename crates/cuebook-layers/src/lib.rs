@@ -2,6 +2,8 @@
 //!
 //! * [`TemplateRef`] is the name of a template in its one form.
 //! * [`Layers`] are overlays on disk above a [`Catalog`] of packs; [`Snapshot`] is all of it at one moment, with its revision.
+//! * [`Persona`] is an agent with all that its prompt is made of and held to: [`AgentRow`], [`Contract`], [`Playbooks`], [`Unit`]s, and
+//!   the [`Roster`] of what is really offered.
 //!
 //! The crate owns four planes and keeps them apart: layout (templates), facts (typed values), rosters (what is really offered)
 //! and budgets. It refuses to let one reach into another: a template grants nothing.
