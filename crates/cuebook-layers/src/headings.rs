@@ -83,9 +83,10 @@ fn say(heading: Option<&mut Heading>, part: &str) {
     }
 }
 
-fn tidy(heading: Heading) -> Heading {
+fn tidy(mut heading: Heading) -> Heading {
     let words: Vec<&str> = heading.text.split_whitespace().collect();
-    Heading { text: words.join(" "), ..heading }
+    heading.text = words.join(" ");
+    heading
 }
 
 /// Those of `required` that `text` lacks, in their order.

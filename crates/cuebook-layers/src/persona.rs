@@ -165,8 +165,8 @@ mod tests {
         Source::new("x.yaml", text)
     }
 
-    /// Runs `test` with the personas of a small pack.
-    fn with_parts<R>(roster: &Roster, test: impl FnOnce(PersonaParts<'_>) -> R) -> R {
+    /// What `run` makes of the parts of a small pack.
+    fn with_parts<R>(roster: &Roster, run: impl FnOnce(PersonaParts<'_>) -> R) -> R {
         let row = |text: &str| AgentRow::read(&source(text)).expect("a row");
         let agents = [
             row("{id: writer, description: d, tools: [read, write], playbooks: [prose, aloud]}"),
@@ -190,7 +190,7 @@ mod tests {
             unit("units/reading", "slot: execution\nattaches: [read]\nhosts: [worker]"),
             unit("units/ending", "slot: conduct\nmodes: [wrapup]"),
         ];
-        test(PersonaParts {
+        run(PersonaParts {
             agents: &agents,
             contract: &Contract::read(&source(CONTRACT)).expect("a contract"),
             playbooks: &Playbooks::of(playbooks.into()).expect("playbooks"),

@@ -22,19 +22,22 @@ impl Playbooks {
     /// `playbook_invalid` for every id that two have, every `extends` that names none or leads back to itself, and when not
     /// exactly one is the fallback.
     pub fn of(all: Vec<(Source, Playbook)>) -> Result<Self, Vec<Diagnostic>> {
-        let mut known: IndexMap<String, (&Source, &Playbook)> = IndexMap::new();
+        let fallbacks = fallbacks(&all);
+        let mut known = Self::default();
+        let mut sources: IndexMap<String, Source> = IndexMap::new();
         let mut problems = Vec::new();
-        for (source, playbook) in &all {
-            if let Some((first, _)) = known.get(&playbook.id).copied() {
-                problems.push(doubled(source, first, playbook));
-            } else {
-                known.insert(playbook.id.clone(), (source, playbook));
+        for (source, playbook) in all {
+            if let Some(first) = sources.get(&playbook.id) {
+                problems.push(doubled(&source, first, &playbook));
+                continue;
             }
+            sources.insert(playbook.id.clone(), source);
+            known.0.insert(playbook.id.clone(), playbook);
         }
-        let playbooks = Self(known.values().map(|(_, it)| (it.id.clone(), Playbook::clone(it))).collect());
-        problems.extend(known.values().filter_map(|(source, it)| playbooks.bad_extends(source, it)));
-        problems.extend(fallbacks(&all));
-        if problems.is_empty() { Ok(playbooks) } else { Err(problems) }
+        let read = known.0.values().zip(sources.values());
+        problems.extend(read.filter_map(|(playbook, source)| known.bad_extends(source, playbook)));
+        problems.extend(fallbacks);
+        if problems.is_empty() { Ok(known) } else { Err(problems) }
     }
 
     /// The playbook of that id.

@@ -3,7 +3,7 @@
 //! It owns the check that they are included and say something. It refuses to ask what they say.
 
 use cuebook_template::pongo::Program;
-use cuebook_template::{Diagnostic, Source};
+use cuebook_template::{Diagnostic, Source, Span};
 use cuebook_wire::ErrorCode;
 
 use crate::layer::Tier;
@@ -38,7 +38,7 @@ impl Required<'_> {
             Err(problem) => return Some(*problem),
         };
         if source.text().trim().is_empty() {
-            return Some(self.blank(&found));
+            return Some(self.blank(&found).at(source, Span::default()));
         }
         let is_included = self.program.files().iter().any(|file| **file.name() == *reference.as_str());
         (!is_included).then(|| self.left_out(&found))
@@ -65,7 +65,8 @@ impl Required<'_> {
     fn left_out(&self, found: &Found) -> Diagnostic {
         let entry = self.program.entry();
         let what = format!("which {} does not include", self.named(entry));
-        let problem = self.error(&found.reference, &what);
+        let top = entry.first_line(Span::new(0, entry.text().len()));
+        let problem = self.error(&found.reference, &what).at(entry, top);
         let overlays: Vec<String> = self.overlays().map(|file| self.named(file)).collect();
         problem.with_hint(match overlays.as_slice() {
             [] => "include it in the prompt, its archetype or its shell".to_owned(),
@@ -160,8 +161,8 @@ mod tests {
         check(
             &[("partials/finish.md", " \n\t\n"), ("shared/partials/tools.md", "")],
             &[
-                "archetype `plain` requires partials/tools.md, which is blank in layer here, shared/partials/tools.md (give it a text, or remove the file: the one below holds again)",
-                "archetype `plain` requires partials/finish.md, which is blank in layer here, partials/finish.md (give it a text, or remove the file: the one below holds again)",
+                "partials/tools.md:1:1 archetype `plain` requires partials/tools.md, which is blank in layer here, shared/partials/tools.md (give it a text, or remove the file: the one below holds again)",
+                "partials/finish.md:1:1 archetype `plain` requires partials/finish.md, which is blank in layer here, partials/finish.md (give it a text, or remove the file: the one below holds again)",
             ],
         );
     }
@@ -171,7 +172,7 @@ mod tests {
         check(
             &[("archetypes/plain.md", "{% include \"agents/_shell\" %}")],
             &[
-                "archetype `plain` requires partials/finish.md, which agents/a.md in layer base, agents/prompts/a.md does not include \
+                "agents/a.md:1:1 archetype `plain` requires partials/finish.md, which agents/a.md in layer base, agents/prompts/a.md does not include \
                (include it again; these files stand above those of the pack: archetypes/plain.md in layer here, archetypes/plain.md)",
             ],
         );
@@ -190,7 +191,7 @@ mod tests {
             &CONTRACT.replace("partials/finish.md", "archetypes/other.md"),
             &[("archetypes/other.md", "text")],
             &[
-                "archetype `plain` requires archetypes/other.md, which agents/a.md in layer base, agents/prompts/a.md does not include \
+                "agents/a.md:1:1 archetype `plain` requires archetypes/other.md, which agents/a.md in layer base, agents/prompts/a.md does not include \
                (include it in the prompt, its archetype or its shell)",
             ],
         );

@@ -157,21 +157,21 @@ mod tests {
     use crate::{Catalog, FileTree, Layer, Snapshot, Tier};
 
     #[track_caller]
-    fn check(roster: &Roster, name: &str, expect: Json) {
+    fn check(roster: &Roster, name: &str, expect: &Json) {
         let facts = roster.facts();
-        assert_eq!(facts.get(name).map(Value::json), Some(&expect), "{name}");
+        assert_eq!(facts.get(name).map(Value::json), Some(expect), "{name}");
         assert!(Roster::is_fact(name), "{name}");
     }
 
     #[test]
     fn facts_say_what_is_offered() {
         let roster = Roster::new(["read", "Fetch-URL"]).with_agents(["b", "a"]).with_profile("plain");
-        check(&roster, "agent_tools", json!([{ "name": "Fetch-URL" }, { "name": "read" }]));
-        check(&roster, "agent_tool_names", json!(["Fetch-URL", "read"]));
-        check(&roster, "allowed_agents", json!(["b", "a"]));
-        check(&roster, "tool_profile", json!("plain"));
-        check(&roster, "profile_has_read", json!(true));
-        check(&roster, "profile_has_fetch_url", json!(true));
+        check(&roster, "agent_tools", &json!([{ "name": "Fetch-URL" }, { "name": "read" }]));
+        check(&roster, "agent_tool_names", &json!(["Fetch-URL", "read"]));
+        check(&roster, "allowed_agents", &json!(["b", "a"]));
+        check(&roster, "tool_profile", &json!("plain"));
+        check(&roster, "profile_has_read", &json!(true));
+        check(&roster, "profile_has_fetch_url", &json!(true));
         assert_eq!(roster.facts().get("profile_has_write"), None);
         assert!(Roster::is_fact("profile_has_write") && !Roster::is_fact("focus"));
     }
@@ -179,9 +179,9 @@ mod tests {
     #[test]
     fn what_tools_do_is_known_by_name_or_said() {
         let effects = |roster: &Roster, expect: [bool; 3]| {
-            check(roster, "profile_has_read_tools", json!(expect[0]));
-            check(roster, "profile_has_write_tools", json!(expect[1]));
-            check(roster, "profile_mutation_capable", json!(expect[2]));
+            check(roster, "profile_has_read_tools", &json!(expect[0]));
+            check(roster, "profile_has_write_tools", &json!(expect[1]));
+            check(roster, "profile_mutation_capable", &json!(expect[2]));
         };
         effects(&Roster::default(), [false, false, false]);
         effects(&Roster::new(["read"]), [true, false, false]);

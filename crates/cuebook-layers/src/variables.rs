@@ -98,19 +98,19 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(given: &[(&str, Json)], name: &str, expect: Option<Json>) {
+    fn check(given: &[(&str, Json)], name: &str, expect: Option<&Json>) {
         let given = given.iter().map(|(name, json)| ((*name).to_owned(), Value::untrusted(json.clone())));
-        assert_eq!(values().with(given).get(name).map(Value::json), expect.as_ref(), "{name}");
+        assert_eq!(values().with(given).get(name).map(Value::json), expect, "{name}");
     }
 
     #[test]
     fn defaults_hold_where_nothing_is_given() {
-        check(&[], "role_title", Some(json!("Writer")));
+        check(&[], "role_title", Some(&json!("Writer")));
         check(&[], "focus", None);
-        check(&[], "process", Some(json!("1. Read.\n2. Write.")));
-        check(&[], "playbook_checklist", Some(json!(["check"])));
-        check(&[], "web_search_enabled", Some(json!(true)));
-        check(&[], "max_tool_loops", Some(json!(8)));
+        check(&[], "process", Some(&json!("1. Read.\n2. Write.")));
+        check(&[], "playbook_checklist", Some(&json!(["check"])));
+        check(&[], "web_search_enabled", Some(&json!(true)));
+        check(&[], "max_tool_loops", Some(&json!(8)));
         check(&[], "max_in_flight", None);
     }
 
@@ -125,12 +125,12 @@ mod tests {
             ("profile_has_write", json!(true)),
             ("profile_has_read", json!(false)),
         ];
-        check(&given, "role_title", Some(json!("Editor")));
-        check(&given, "web_search_enabled", Some(json!(false)));
-        check(&given, "max_tool_loops", Some(json!(2)));
-        check(&given, "query", Some(json!("q")));
-        check(&given, "agent_tool_names", Some(json!(["read"])));
+        check(&given, "role_title", Some(&json!("Editor")));
+        check(&given, "web_search_enabled", Some(&json!(false)));
+        check(&given, "max_tool_loops", Some(&json!(2)));
+        check(&given, "query", Some(&json!("q")));
+        check(&given, "agent_tool_names", Some(&json!(["read"])));
         check(&given, "profile_has_write", None);
-        check(&given, "profile_has_read", Some(json!(true)));
+        check(&given, "profile_has_read", Some(&json!(true)));
     }
 }
