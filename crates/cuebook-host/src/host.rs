@@ -127,9 +127,8 @@ impl Host {
         let directories = Directories::of(&config, &config_root).and(options.more.clone());
         let mut problems = Problems::new();
         let layers = problems.collect(layers::open(options, &config, &config_root, &directories.packs));
-        let (layered, of_packs, remarks_of_layers) = layers.map_or_else(Default::default, |layers| {
-            (Some(layers.prompts), layers.agents, layers.warnings)
-        });
+        let (layered, of_packs, remarks_of_layers) = layers
+            .map_or_else(Default::default, |layers| (Some(layers.prompts), layers.agents, layers.warnings));
         let loaded = problems.collect(load(&config, &directories, of_packs));
         let opened = problems.collect(projects::open(options));
         let (Some(loaded), Some((projects, remarks)), Some(layered)) = (loaded, opened, layered) else {

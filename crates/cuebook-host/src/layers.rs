@@ -77,7 +77,10 @@ fn packs(directories: &[PathBuf]) -> Result<(Vec<Pack>, Problems), Problems> {
 pub(crate) fn read_pack(place: &Path) -> Result<Pack, Vec<Diagnostic>> {
     let label = shown(place).to_string();
     let unreadable = |reason: String| {
-        vec![Diagnostic::error(ErrorCode::FileUnreadable.as_str(), format!("{label} cannot be read: {reason}"))]
+        vec![Diagnostic::error(
+            ErrorCode::FileUnreadable.as_str(),
+            format!("{label} cannot be read: {reason}"),
+        )]
     };
     match FileTree::read(place, None) {
         Ok(Some(tree)) => Pack::read(&tree, label.as_str()),
@@ -111,8 +114,12 @@ fn choice(config: &LayersConfig) -> Choice {
 /// The overlays: the site's, and those of the roots, the active one last.
 fn roots(options: &Options, config: &Config, config_root: &Path) -> OverlayRoots {
     let configured = config.layers.site.as_ref().map(|path| config_root.join(path));
-    let untrusted: Vec<PathBuf> =
-        config.projects.untrusted.iter().filter_map(|path| config_root.join(path).canonicalize().ok()).collect();
+    let untrusted: Vec<PathBuf> = config
+        .projects
+        .untrusted
+        .iter()
+        .filter_map(|path| config_root.join(path).canonicalize().ok())
+        .collect();
     let is_trusted = |path: &PathBuf| {
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
         config.projects.trust && !untrusted.contains(&real)

@@ -49,8 +49,8 @@ pub use check::ProjectCheck;
 pub use clock::SystemClock;
 pub use config::{
     Age, Allow, Config, KeyConfig, LayersConfig, LimitsConfig, ModelTarget, PacksConfig, PathsConfig,
-    ProjectsConfig, PromptsConfig,
-    ProviderConfig, ProviderKind, RetentionConfig, RunConfig, SecretConfig, SecretOrigin, UntaggedInputs,
+    ProjectsConfig, PromptsConfig, ProviderConfig, ProviderKind, RetentionConfig, RunConfig, SecretConfig,
+    SecretOrigin, UntaggedInputs,
 };
 pub use exchange::{Exported, ImportSource, PackName, export_files, export_pack, pack_document};
 pub use explain::{

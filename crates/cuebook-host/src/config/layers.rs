@@ -47,7 +47,7 @@ pub(super) fn rules(config: &Config) -> Vec<Fault> {
     let owns = config.layers.owns.iter().enumerate();
     let owns = owns.filter_map(|(at, own)| Some(fault("owns", at, Own::parse(own).err()?.to_string())));
     let disabled = config.layers.disabled.iter().enumerate();
-    let disabled =
-        disabled.filter_map(|(at, name)| Some(fault("disabled", at, TemplateRef::parse(name).err()?.to_string())));
+    let disabled = disabled
+        .filter_map(|(at, name)| Some(fault("disabled", at, TemplateRef::parse(name).err()?.to_string())));
     owns.chain(disabled).collect()
 }

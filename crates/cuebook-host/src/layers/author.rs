@@ -3,7 +3,9 @@
 //! It owns what a check holds a text against: names, headings, substrings, budget. It refuses to compose: the text is that of
 //! the pipeline.
 
-use cuebook_layers::{Category, Host as AgentHost, Level, Prepared, RefKind, TemplateRef, Verdict, check_names};
+use cuebook_layers::{
+    Category, Host as AgentHost, Level, Prepared, RefKind, TemplateRef, Verdict, check_names,
+};
 use cuebook_prompt::{BindPolicy, ContentHash, Principal, Trust, Value, Values};
 use cuebook_template::pongo::code;
 use cuebook_template::{Diagnostic, Severity};
@@ -164,7 +166,9 @@ fn budget_finding(verdict: Option<&Verdict>, prepared: &Prepared) -> Option<Diag
     let (bytes, tokens) = (verdict.bytes, verdict.tokens);
     let message = match verdict.level {
         Level::Over => format!("{what} has {bytes} bytes, about {tokens} tokens; its cap is {}", verdict.cap),
-        _ => format!("{what} has {bytes} bytes, about {tokens} tokens, and is near its cap of {}", verdict.cap),
+        _ => {
+            format!("{what} has {bytes} bytes, about {tokens} tokens, and is near its cap of {}", verdict.cap)
+        }
     };
     let severity = if verdict.level == Level::Over { Severity::Error } else { Severity::Warning };
     let problem = Diagnostic::new(severity, ErrorCode::BudgetExceeded.as_str(), message);

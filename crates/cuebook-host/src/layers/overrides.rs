@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use cuebook_layers::{
-    Lock, Own, OverrideStatus, Snapshot, TemplateRef, Tier, missing_owned, record, status,
-};
+use cuebook_layers::{Lock, OverrideStatus, Own, Snapshot, TemplateRef, Tier, missing_owned, record, status};
 use cuebook_prompt::ContentHash;
 use cuebook_template::{Diagnostic, Source};
 use cuebook_wire::ErrorCode;
@@ -70,7 +68,9 @@ impl Host {
             let message = format!("no pack brings {reference}: there is nothing to compare with");
             return Err(Diagnostic::error(ErrorCode::TemplateNotFound.as_str(), message).into());
         };
-        let text = |found: &cuebook_layers::Found| found.source().cloned().map_err(|problem| Problems::from(*problem));
+        let text = |found: &cuebook_layers::Found| {
+            found.source().cloned().map_err(|problem| Problems::from(*problem))
+        };
         let (old, new) = (text(&bundled)?, text(&winner)?);
         Ok(unified(&old, &bundled.layer, &new, &winner.layer))
     }
@@ -86,7 +86,8 @@ impl Host {
         let directory = self.active_root();
         let mut lock = Lock::load(&directory).map_err(Problems::from_iter)?;
         if let Some(names) = recorded {
-            let names: Result<Vec<TemplateRef>, Problems> = names.iter().map(|name| find(&snapshot, name)).collect();
+            let names: Result<Vec<TemplateRef>, Problems> =
+                names.iter().map(|name| find(&snapshot, name)).collect();
             record(&snapshot, &mut lock, &names?);
             lock.save(&directory).map_err(|error| unwritten(&directory, &error))?;
         }
@@ -141,14 +142,16 @@ fn unified(old: &Source, old_layer: &str, new: &Source, new_layer: &str) -> Opti
 
 fn faulty(file: &OverrideStatus) -> Option<Diagnostic> {
     let fault = file.fault.as_ref()?;
-    let message = format!("{} cannot be had: in layer {}, {}: {fault}", file.reference, file.layer, file.path);
+    let message =
+        format!("{} cannot be had: in layer {}, {}: {fault}", file.reference, file.layer, file.path);
     let problem = Diagnostic::error(ErrorCode::TemplateUnreadable.as_str(), message);
     Some(problem.with_hint("mend or remove the file: a layer that has a name is never passed over"))
 }
 
 fn refused(layer: &cuebook_layers::Layer) -> Diagnostic {
     let files = layer.files().count();
-    let message = format!("{} takes no part: the host does not trust its project ({files} files)", layer.label);
+    let message =
+        format!("{} takes no part: the host does not trust its project ({files} files)", layer.label);
     let problem = Diagnostic::warning(ErrorCode::LayerRefused.as_str(), message);
     problem.with_hint("trust it under [projects] of the host's configuration, or leave the bundled files")
 }
