@@ -51,17 +51,16 @@ fn shows(snapshot: &Snapshot, name: &str, expect: &str) {
 
 /// A chain of as many files, each including the next.
 fn chain(files: usize) -> Snapshot {
-    let text = |index: usize| match index + 1 == files {
-        true => "end".to_owned(),
-        false => format!("{{% include \"partials/p{}.md\" %}}", index + 1),
-    };
+    let include = |next: usize| format!("{{% include \"partials/p{next}.md\" %}}");
+    let text = |index: usize| if index + 1 == files { "end".to_owned() } else { include(index + 1) };
     let tree = FileTree::of((0..files).map(|index| (format!("partials/p{index}.md"), text(index))));
     alone(Layer::overlay(Tier::Bundled, "bundled test/base", &tree))
 }
 
 /// An entry that includes as many files as make `files` with it.
 fn fan(files: usize) -> Snapshot {
-    let entry: String = (1..files).map(|index| format!("{{% include \"partials/p{index}.md\" %}}")).collect();
+    let include = |index: usize| format!("{{% include \"partials/p{index}.md\" %}}");
+    let entry = (1..files).map(include).collect::<Vec<_>>().concat();
     let parts = (1..files).map(|index| (format!("partials/p{index}.md"), ".".to_owned()));
     let tree = FileTree::of(parts.chain([("partials/p0.md".to_owned(), entry)]));
     alone(Layer::overlay(Tier::Bundled, "bundled test/base", &tree))

@@ -17,13 +17,17 @@ const TEMPLATES: [&str; 5] =
 pub(crate) fn pack_layer(label: &str, tree: &FileTree) -> Layer {
     let templates = tree
         .iter()
-        .filter(|(path, _)| path.ends_with(".md") && TEMPLATES.iter().any(|folder| path.starts_with(folder)));
+        .filter(|(path, _)| is_markdown(path) && TEMPLATES.iter().any(|folder| path.starts_with(folder)));
     let read = |path: &str| Layer::overlay(Tier::Bundled, label, &one(tree, path));
     let files = templates.flat_map(|(path, _)| {
         let layer = read(path);
         layer.files().map(|(reference, file)| (reference.clone(), file.clone())).collect::<Vec<_>>()
     });
     Layer::of(Tier::Bundled, label, files.collect())
+}
+
+fn is_markdown(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extension == "md")
 }
 
 fn one(tree: &FileTree, path: &str) -> FileTree {
