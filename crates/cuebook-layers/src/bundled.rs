@@ -31,7 +31,9 @@ fn collect(directory: &Dir<'static>, root: &str, found: &mut Vec<(String, &'stat
         let path = file.path().to_str()?.strip_prefix(root)?;
         Some((path.to_owned(), file.contents_utf8()?))
     }));
-    directory.dirs().for_each(|below| collect(below, root, found));
+    for below in directory.dirs() {
+        collect(below, root, found);
+    }
 }
 
 #[cfg(test)]

@@ -91,7 +91,9 @@ impl Snapshot {
     pub fn new(overlays: Vec<Layer>, catalog: Arc<Catalog>, refused: Vec<Layer>) -> Self {
         let mut digest = Digest::default();
         digest.below(catalog.revision());
-        overlays.iter().for_each(|layer| digest.layer(layer));
+        for layer in &overlays {
+            digest.layer(layer);
+        }
         let revision = digest.finish();
         Self {
             overlays,

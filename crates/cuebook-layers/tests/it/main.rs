@@ -1,4 +1,6 @@
-//! The tests of `cuebook-layers` from outside, one module a subject.
+//! Layers as a host sees them: the bundled pack, a corpus of templates, and what is refused.
 
-mod catalog;
-mod overrides;
+mod bundled;
+mod corpus;
+mod limits;
+mod support;
