@@ -68,7 +68,7 @@ impl Host {
         request: &AuthorRequest,
     ) -> Result<AuthorRender, Problems> {
         let prepared = self.layered.prepare(&request.name).map_err(Problems::from_iter)?;
-        let preview = self.preview(principal, &prepared, request, request.strict).await?;
+        let preview = self.see(principal, &prepared, request, request.strict).await?;
         let text = &preview.rendered.observed.composed;
         let mut findings = Problems::new();
         let verdict = verdict(&prepared, text);
@@ -96,7 +96,7 @@ impl Host {
         })
     }
 
-    async fn preview(
+    async fn see(
         &self,
         principal: &Principal,
         prepared: &Prepared,
@@ -124,7 +124,7 @@ impl Host {
         prepared: &Prepared,
         request: &AuthorRequest,
     ) -> Option<Diagnostic> {
-        let problems = self.preview(principal, prepared, request, true).await.err()?;
+        let problems = self.see(principal, prepared, request, true).await.err()?;
         problems.iter().find(|problem| problem.message.starts_with(code::UNDEFINED)).cloned()
     }
 }

@@ -233,7 +233,8 @@ mod tests {
         let names: Vec<&str> = pack.templates().map(TemplateRef::as_str).collect();
         assert_eq!(names, ["agents/writer.md", "guidance/leg.md", "units/read.md"]);
         let unit = pack.templates["units/read.md"].source.as_ref().expect("a template");
-        assert_eq!((&**unit.text(), unit.layer()), ("body", Some("bundled acme/a")));
+        assert_eq!(unit.layer(), Some("bundled acme/a"));
+        assert!(unit.text().starts_with("---\n"), "a unit keeps its front matter");
         let notes: Vec<String> = pack.notes.iter().map(ToString::to_string).collect();
         assert_eq!(
             notes,
