@@ -60,6 +60,8 @@ pub(crate) struct Root {
     pub(super) reads: Vec<Site>,
     /// Whether strict mode would miss it somewhere.
     pub(super) is_needed: bool,
+    /// Whether a test or a default asks somewhere whether it is there.
+    pub(super) is_asked: bool,
 }
 
 /// Where in a map a key was found the last time.
@@ -355,7 +357,7 @@ pub struct RootName {
     pub name: String,
     /// Where it is read, in the order of linking; the same place may stand in several includes of a file.
     pub places: Vec<Location>,
-    /// Whether it is needed at any of them: elsewhere a test or a default asks just whether it is there.
+    /// Whether it is needed at any of them, and no test or default asks anywhere whether it is there.
     pub is_needed: bool,
 }
 
@@ -403,7 +405,7 @@ pub fn undefined_names(program: &Program) -> Vec<RootName> {
         .map(|root| RootName {
             name: root.name.as_str().to_owned(),
             places: root.reads.iter().filter_map(|site| program.places.location(*site)).collect(),
-            is_needed: root.is_needed,
+            is_needed: root.is_needed && !root.is_asked,
         })
         .collect()
 }
