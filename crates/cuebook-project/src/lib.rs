@@ -39,7 +39,8 @@ pub use project::Project;
 pub use recipe::{Ingredient, Recipe, compose};
 pub use root::{CONFIG_DIRECTORIES, MAX_FILE_BYTES, ReadFault, Root};
 pub use spec::{
-    AgentSpec, AnswerFormat, IncludeSpec, InputSpec, ProjectFile, PromptPaths, StepSpec, WorkflowSpec, schema,
+    AgentSpec, AnswerFormat, IncludeSpec, InputSpec, ProjectFile, PromptPaths, StepSpec, WorkflowSpec,
+    schema, schema_text,
 };
 pub use watch::{Watch, watch};
 pub use workflow::ProjectWorkflow;
