@@ -21,6 +21,7 @@ mod project;
 mod recipe;
 mod root;
 mod rules;
+mod slot;
 mod snapshot;
 mod spec;
 mod stamp;
