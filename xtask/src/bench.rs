@@ -12,11 +12,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 
 /// Packages and their examples that measure.
-const EXAMPLES: [(&str, &str); 6] = [
+const EXAMPLES: [(&str, &str); 7] = [
     ("cuebook-sqlite", "append"),
     ("cuebook-host", "waiting"),
     ("cuebook-host", "library"),
     ("cuebook-prompt", "compose"),
+    ("cuebook-project", "check"),
     ("cuebook-http", "runs"),
     ("cuebook-http", "render"),
 ];

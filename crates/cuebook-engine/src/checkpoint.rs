@@ -7,7 +7,7 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use cuebook_log::Checkpoint;
-use cuebook_prompt::{Pin, UsedSecret};
+use cuebook_prompt::{IntrinsicHashes, Pin, UsedSecret};
 use cuebook_wire::{RunError, RunStatus, Sequence, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -17,7 +17,7 @@ use crate::plan::Plan;
 use crate::state::{NodeState, RunState};
 
 /// The version of the fold.
-pub const FOLD_VERSION: u32 = 2;
+pub const FOLD_VERSION: u32 = 3;
 
 /// How many records a run writes from one checkpoint to the next.
 pub const CHECKPOINT_EVERY: NonZeroU64 = NonZeroU64::new(256).unwrap();
@@ -34,6 +34,7 @@ pub(crate) struct Image {
     executions: u64,
     pins: Vec<Pin>,
     secrets: Vec<UsedSecret>,
+    agent_prompts: Option<IntrinsicHashes>,
     error: Option<RunError>,
     outputs: Map<String, Json>,
 }
@@ -62,6 +63,7 @@ impl Image {
             executions,
             pins,
             secrets,
+            agent_prompts,
             error,
             outputs,
         } = self;
@@ -77,6 +79,7 @@ impl Image {
             executions,
             pins,
             secrets,
+            agent_prompts,
             error,
             outputs,
         })
@@ -97,6 +100,7 @@ impl RunState {
             executions: state.executions,
             pins: state.pins,
             secrets: state.secrets,
+            agent_prompts: state.agent_prompts,
             error: state.error,
             outputs: state.outputs,
         };

@@ -142,7 +142,7 @@ impl Decider<'_> {
     fn input(&mut self, input: Input) {
         match input {
             Input::Start => self.start(),
-            Input::Resume => self.resume(),
+            Input::Resume(agents) => self.resume(&agents),
             Input::Prepared(attempt, facts) => {
                 self.with_attempt(&attempt, |this, node| this.prepared(node, *facts));
             }

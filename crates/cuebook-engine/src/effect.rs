@@ -4,7 +4,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use cuebook_prompt::{ContentHash, Principal, PromptRequest, Warning};
+use cuebook_prompt::{ContentHash, IntrinsicHashes, Principal, PromptRequest, Warning};
 use cuebook_wire::payload::{AgentPromptResolved, PromptComposed};
 use cuebook_wire::{NodeId, RunError, RunId, Timestamp};
 use sha2::{Digest, Sha256};
@@ -45,8 +45,9 @@ pub struct Attempt {
 pub enum Input {
     /// The run begins.
     Start,
-    /// Somebody has taken the run up after a restart, or after it was left to wait.
-    Resume,
+    /// Somebody has taken the run up after a restart, or after it was left to wait; with the own prompts of its agents as they
+    /// are now.
+    Resume(IntrinsicHashes),
     /// The pipeline is done with a node's prompt.
     Prepared(Attempt, Box<PreparedFacts>),
     /// A piece of a model's answer, already scrubbed.

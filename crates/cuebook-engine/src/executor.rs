@@ -155,7 +155,7 @@ impl Engine {
         let run = run::Run::new(self.clone(), state, epoch, listener);
         run.commit(vec![first], Vec::new(), holds).await?;
         let signals = self.signals(principal, run_id, pokes);
-        Ok(RunHandle { signals, task: tokio::spawn(run.drive(Input::Start, residence)) })
+        Ok(RunHandle { signals, task: tokio::spawn(run.begin(residence)) })
     }
 
     /// Takes a run over: whoever wrote its log before is shut out from now on.
@@ -185,7 +185,7 @@ impl Engine {
         let (pokes, listener) = mpsc::unbounded_channel();
         let run = run::Run::new(self.clone(), state, claim.epoch, listener);
         let signals = self.signals(principal, run_id, pokes);
-        Ok(RunHandle { signals, task: tokio::spawn(run.drive(Input::Resume, residence)) })
+        Ok(RunHandle { signals, task: tokio::spawn(run.take_up(residence)) })
     }
 
     fn signals(&self, principal: Principal, run_id: RunId, pokes: mpsc::UnboundedSender<()>) -> RunSignals {

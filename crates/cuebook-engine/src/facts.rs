@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use cuebook_prompt::{CompositionRecord, ContentHash, Principal, Trust, Values};
+use cuebook_prompt::{CompositionRecord, ContentHash, IntrinsicHashes, Principal, Trust, Values};
 use cuebook_wire::{AgentId, AgentRef, Configurable, Observability, RunId, Timestamp, WorkflowId};
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +48,9 @@ pub struct RunFacts {
     /// Who the agents are that nodes bind by `config.agentId`; those that nobody knows are not here.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<AgentId, AgentRef>,
+    /// The own prompts of those agents when the run started; older logs do not have them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_prompts: Option<IntrinsicHashes>,
 }
 
 fn unbounded() -> u64 {

@@ -13,6 +13,7 @@ use cuebook_wire::payload::{
 use cuebook_wire::{EventType, NodeId, RunEvent, RunStatus, Sequence};
 use serde::de::DeserializeOwned;
 
+use crate::agent_change::AgentChange;
 use crate::facts::{ComposedPart, NodeEnd, NodeStart, RetryPlan, RunFacts};
 use crate::plan::Plan;
 use crate::state::{NodeState, Phase, RunState};
@@ -67,6 +68,7 @@ impl RunState {
             EventType::PromptComposed | EventType::AgentPromptResolved => self.fold_composed(record)?,
             EventType::LogAppended => {
                 self.fold_told(event);
+                self.fold_agent_change(event);
                 self.fold_composed(record)?;
             }
             EventType::NodeCompleted => self.fold_completed(record)?,
@@ -128,6 +130,14 @@ impl RunState {
         };
         if let Ok(node) = self.node(event, &id) {
             node.told.push((code, message));
+        }
+    }
+
+    /// Takes note of the prompt that an agent was told to have, so that it is not told again.
+    fn fold_agent_change(&mut self, event: &RunEvent) {
+        let change = payload(event).ok().as_ref().and_then(AgentChange::of_log);
+        if let (Some(change), Some(known)) = (change, &mut self.agent_prompts) {
+            change.note(known);
         }
     }
 

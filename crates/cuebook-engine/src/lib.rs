@@ -7,6 +7,7 @@
 //!
 //! The crate owns the ports [`Models`] and [`Clock`]. It refuses to know providers, files and HTTP.
 
+mod agent_change;
 mod checkpoint;
 mod decide;
 mod due;

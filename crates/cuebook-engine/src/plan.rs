@@ -6,7 +6,7 @@ mod link;
 mod order;
 mod references;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use cuebook_expr::{Condition, Expression};
@@ -120,6 +120,11 @@ impl Plan {
     /// The index of a node.
     pub fn index(&self, id: &NodeId) -> Option<usize> {
         self.by_id.get(id).copied()
+    }
+
+    /// The agents whose prompts nodes use.
+    pub fn agents(&self) -> BTreeSet<&AgentId> {
+        self.nodes.iter().filter_map(|node| node.agent_id.as_ref()).collect()
     }
 
     /// Whether any node goes through the prompt pipeline.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cuebook_prompt::{Pin, UsedSecret, Values};
+use cuebook_prompt::{IntrinsicHashes, Pin, UsedSecret, Values};
 use cuebook_wire::{AgentRef, InterruptId, NodeId, RunError, RunStatus, Sequence, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -33,6 +33,8 @@ pub struct RunState {
     pub pins: Vec<Pin>,
     /// The secrets that its compositions used, each use once.
     pub secrets: Vec<UsedSecret>,
+    /// The own prompts of its agents as it has last told of them; a run of an older log never tells.
+    pub agent_prompts: Option<IntrinsicHashes>,
     /// Why the run failed.
     pub error: Option<RunError>,
     /// What the run gave, once it is complete.
@@ -123,6 +125,7 @@ impl RunState {
     pub fn begin(facts: Arc<RunFacts>, plan: Arc<Plan>, at: Timestamp) -> Self {
         let nodes = vec![NodeState::default(); plan.nodes.len()];
         Self {
+            agent_prompts: facts.agent_prompts.clone(),
             facts,
             plan,
             status: RunStatus::Running,

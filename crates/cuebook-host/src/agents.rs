@@ -107,8 +107,8 @@ impl AgentRegistry {
 impl AgentRegistry {
     /// Who the known agents are that the nodes of `plan` bind.
     pub(crate) fn identities(&self, plan: &Plan) -> BTreeMap<AgentId, AgentRef> {
-        let bound = plan.nodes.iter().filter_map(|node| node.agent_id.as_ref());
-        bound.filter_map(|id| Some((id.clone(), identity(&*self.manifest(id)?)))).collect()
+        let known = |id: &AgentId| Some((id.clone(), identity(&*self.manifest(id)?)));
+        plan.agents().into_iter().filter_map(known).collect()
     }
 }
 

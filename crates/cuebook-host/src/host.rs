@@ -251,6 +251,7 @@ impl Host {
             max_events: self.config.limits.max_events,
             scope: None,
             agents: self.agents.identities(plan),
+            agent_prompts: Some(self.pipeline.intrinsic_hashes(start.principal, plan.agents())),
         };
         problems.or(facts)
     }

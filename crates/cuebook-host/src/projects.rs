@@ -89,14 +89,14 @@ impl Host {
         self.projects.refresh().into_iter().collect()
     }
 
-    /// Watches the projects from a thread of its own and tells `report` what is wrong after each change.
+    /// Watches the projects from a thread of its own and tells `report` what is wrong after each change: nothing when all is well.
     ///
     /// # Errors
     ///
     /// When the system cannot watch; edits are used all the same, at the next composition.
     pub fn watch_projects(
         self: &Arc<Self>,
-        report: impl Fn(Problems) + Send + 'static,
+        mut report: impl FnMut(&Problems) + Send + 'static,
     ) -> Result<(), Problems> {
         if self.projects.is_empty() {
             return Ok(());
@@ -112,7 +112,7 @@ impl Host {
                 for path in &paths {
                     host.projects.touched(path);
                 }
-                report(host.refresh_projects());
+                report(&host.refresh_projects());
             }
         });
         Ok(())

@@ -7,7 +7,7 @@ use cuebook_template::{Diagnostic, Location, Severity, Span};
 use serde_json::{Map, Value as Json, json};
 
 /// One or more problems that stop what was asked; nothing was done.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems(Vec<Diagnostic>);
 
 impl Problems {

@@ -1,7 +1,7 @@
 //! Answers that a caller may have already: strong entity tags over the content (RFC 9110 §8.8.3, §13.1.2).
 
 use axum::Json;
-use axum::http::header::{CACHE_CONTROL, ETAG, IF_MATCH, IF_NONE_MATCH};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use cuebook_host::prompt::ContentHash;
@@ -9,14 +9,30 @@ use serde_json::Value;
 
 /// The document with its tag, or 304 when `headers` say that the caller has it; either may be kept as `control` says.
 pub(crate) fn tagged(document: Value, headers: &HeaderMap, control: &'static str) -> Response {
-    let tag = tag_of(&document);
-    let mut response = if is_known(headers, &tag) {
-        StatusCode::NOT_MODIFIED.into_response()
-    } else {
-        Json(document).into_response()
-    };
+    offered(&tag_of(&document), || Json(document).into_response(), headers, control)
+}
+
+/// The same for a text of the type `kind`, byte for byte.
+pub(crate) fn tagged_text(
+    text: String,
+    kind: &'static str,
+    headers: &HeaderMap,
+    control: &'static str,
+) -> Response {
+    let tag = format!("\"{}\"", ContentHash::of(&text));
+    offered(&tag, || ([(CONTENT_TYPE, kind)], text).into_response(), headers, control)
+}
+
+fn offered(
+    tag: &str,
+    whole: impl FnOnce() -> Response,
+    headers: &HeaderMap,
+    control: &'static str,
+) -> Response {
+    let is_known = is_known(headers, tag);
+    let mut response = if is_known { StatusCode::NOT_MODIFIED.into_response() } else { whole() };
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static(control));
-    if let Ok(tag) = HeaderValue::from_str(&tag) {
+    if let Ok(tag) = HeaderValue::from_str(tag) {
         response.headers_mut().insert(ETAG, tag);
     }
     response

@@ -47,9 +47,10 @@ const fn public(method: &'static str, path: &'static str) -> Route {
 }
 
 /// Every route, in the order of the reference.
-pub const ROUTES: [Route; 42] = [
+pub const ROUTES: [Route; 43] = [
     public("GET", "/.well-known/openwop"),
     public("GET", "/v1/openapi.json"),
+    public("GET", "/v1/host/cuebook/schemas/project"),
     public("GET", "/healthz"),
     public("GET", "/readyz"),
     public("GET", "/metrics"),
@@ -108,6 +109,7 @@ fn routes() -> Router<App> {
     Router::new()
         .route("/.well-known/openwop", get(discovery::get_capabilities))
         .route("/v1/openapi.json", get(discovery::get_openapi))
+        .route("/v1/host/cuebook/schemas/project", get(discovery::get_project_schema))
         .route("/healthz", get(health::get_health))
         .route("/readyz", get(health::get_readiness))
         .route("/metrics", get(health::get_metrics))

@@ -27,15 +27,17 @@ pub enum FileFact {
 pub struct FileFacts {
     known: HashMap<PathBuf, Result<FileFact, ReadFault>>,
     reads: usize,
+    /// The room that files are read into, one after the other.
+    buffer: Vec<u8>,
 }
 
 impl FileFacts {
-    /// Forgets what is known of the file at `path`, and of everything below it.
-    pub fn forget(&mut self, path: &Path) {
-        // Whoever watches may name the same file from another directory.
-        let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    /// Forgets what is known of the file at `path`, and of everything below it; whether there was anything.
+    pub fn forget(&mut self, path: &Path) -> bool {
         let path = whole(path);
-        self.known.retain(|known, _| !whole(known).starts_with(&path));
+        let before = self.known.len();
+        self.known.retain(|known, _| !known.starts_with(&path));
+        self.known.len() < before
     }
 
     /// Forgets what was wrong, so that it is looked at again.
@@ -76,17 +78,22 @@ impl FileFacts {
     }
 
     fn fact(&mut self, root: &Root, below: &Path) -> Result<FileFact, ReadFault> {
-        let path = root.path().join(below);
+        let path = root.whole_path().join(below);
         if let Some(known) = self.known.get(&path) {
             return known.clone();
         }
         self.reads += 1;
-        let fact = root.read(below).map(|source| {
-            if Compound::of(vec![source]).is_blank() { FileFact::Blank } else { FileFact::Text }
-        });
+        let text = root.read_into(below, &mut self.buffer);
+        let fact =
+            text.map(|text| if Compound::is_blank_file(text) { FileFact::Blank } else { FileFact::Text });
         self.known.insert(path, fact.clone());
         fact
     }
+}
+
+/// The path by which a file is known, whatever directory it is named from.
+pub(crate) fn whole(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn blank_file(recipe: &Recipe, at: usize) -> Diagnostic {

@@ -21,6 +21,7 @@ mod project;
 mod recipe;
 mod root;
 mod rules;
+mod slot;
 mod snapshot;
 mod spec;
 mod stamp;
@@ -39,7 +40,8 @@ pub use project::Project;
 pub use recipe::{Ingredient, Recipe, compose};
 pub use root::{CONFIG_DIRECTORIES, MAX_FILE_BYTES, ReadFault, Root};
 pub use spec::{
-    AgentSpec, AnswerFormat, IncludeSpec, InputSpec, ProjectFile, PromptPaths, StepSpec, WorkflowSpec, schema,
+    AgentSpec, AnswerFormat, IncludeSpec, InputSpec, ProjectFile, PromptPaths, StepSpec, WorkflowSpec,
+    schema, schema_text,
 };
 pub use watch::{Watch, watch};
 pub use workflow::ProjectWorkflow;

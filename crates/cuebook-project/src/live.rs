@@ -13,12 +13,10 @@ use cuebook_wire::{AgentId, ErrorCode, LibraryId, PromptKind, PromptRef};
 use futures_util::future::{BoxFuture, ready};
 
 use crate::agents::ProjectAgent;
-use crate::facts::FileFacts;
-use crate::load::{Loaded, load};
 use crate::project::Project;
 use crate::recipe::{Recipe, compose};
+use crate::slot::Slot;
 use crate::snapshot::{Entry, Snapshot};
-use crate::stamp::Stamps;
 use crate::workflow::ProjectWorkflow;
 
 /// The projects of a host.
@@ -27,22 +25,6 @@ pub struct LiveProjects {
     slots: Vec<Slot>,
     /// The last text of each prompt that was composed without a problem, by template id.
     good: Mutex<HashMap<String, SharedPin>>,
-}
-
-/// A project directory with the last state of it that was sound.
-#[derive(Debug)]
-struct Slot {
-    directory: PathBuf,
-    state: Mutex<State>,
-}
-
-#[derive(Debug)]
-struct State {
-    good: Arc<Snapshot>,
-    stamps: Stamps,
-    facts: FileFacts,
-    /// Why the files as they are now cannot be used.
-    broken: Vec<Diagnostic>,
 }
 
 /// A workflow that new work may begin with.
@@ -94,19 +76,22 @@ impl LiveProjects {
 
     /// The directories of the projects.
     pub fn directories(&self) -> impl Iterator<Item = &Path> {
-        self.slots.iter().map(|slot| slot.directory.as_path())
+        self.slots.iter().map(Slot::directory)
     }
 
-    /// Reads again what was edited; gives what is wrong with it now.
+    /// Reads again what was edited; gives what is wrong with it now, prompt files that were touched among it.
     pub fn refresh(&self) -> Vec<Diagnostic> {
-        self.slots.iter().flat_map(|slot| slot.current().1).collect()
+        self.slots.iter().flat_map(Slot::faults).collect()
     }
 
     /// Takes note that a file was changed, by whoever watches.
     pub fn touched(&self, path: &Path) {
-        for slot in &self.slots {
-            slot.lock().facts.forget(path);
-        }
+        self.slots.iter().for_each(|slot| slot.touched(path));
+    }
+
+    /// How many prompt files were looked into to find out whether they can be used; a composition does not count.
+    pub fn reads(&self) -> usize {
+        self.slots.iter().map(Slot::reads).sum()
     }
 
     /// The projects in their last good state, those that are included too.
@@ -210,7 +195,7 @@ impl LiveProjects {
         let mut seen: HashMap<String, PathBuf> = HashMap::new();
         let mut problems = Vec::new();
         for slot in &self.slots {
-            for project in &slot.lock().good.projects {
+            for project in &slot.good().projects {
                 let directory = project.directory().to_owned();
                 let first = seen.entry(project.slug().to_owned()).or_insert_with(|| directory.clone());
                 if *first != directory {
@@ -271,47 +256,4 @@ impl Source for LiveProjects {
     ) -> BoxFuture<'a, Result<SharedPin, PromptError>> {
         Box::pin(ready(self.pin_now(reference)))
     }
-}
-
-impl Slot {
-    fn open(directory: &Path) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let mut facts = FileFacts::default();
-        let (snapshot, remarks) = read(directory, &mut facts)?;
-        let stamps = Stamps::of(&snapshot.files());
-        let state = State { good: Arc::new(snapshot), stamps, facts, broken: Vec::new() };
-        Ok((Self { directory: directory.to_owned(), state: Mutex::new(state) }, remarks))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The last good state, after a look at whether the project files are still the same; and what is wrong with them.
-    fn current(&self) -> (Arc<Snapshot>, Vec<Diagnostic>) {
-        let mut state = self.lock();
-        if !state.stamps.hold() {
-            state.reload(&self.directory);
-        }
-        (Arc::clone(&state.good), state.broken.clone())
-    }
-}
-
-impl State {
-    fn reload(&mut self, directory: &Path) {
-        self.facts.forget_faults();
-        self.stamps = Stamps::of(&self.good.files());
-        match read(directory, &mut self.facts) {
-            Ok((snapshot, _)) => {
-                self.stamps = Stamps::of(&snapshot.files());
-                self.good = Arc::new(snapshot);
-                self.broken = Vec::new();
-            }
-            Err(problems) => self.broken = problems,
-        }
-    }
-}
-
-fn read(directory: &Path, facts: &mut FileFacts) -> Result<(Snapshot, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let Loaded { project, remarks } = load(directory, facts)?;
-    Ok((Snapshot::of(&project)?, remarks))
 }

@@ -11,6 +11,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt as _};
 use cuebook_template::Source;
 
+use crate::facts::whole;
 use crate::path::{Base, PromptPath};
 
 /// The most bytes of one file of a project.
@@ -24,6 +25,7 @@ pub const CONFIG_DIRECTORIES: [&str; 2] = [".cuebook", ".kaged"];
 pub struct Root {
     dir: Dir,
     path: PathBuf,
+    whole_path: PathBuf,
     config: &'static str,
 }
 
@@ -65,7 +67,7 @@ impl Root {
     /// When the directory cannot be opened.
     pub fn open(path: &Path, config: &'static str) -> io::Result<Self> {
         let dir = Dir::open_ambient_dir(path, ambient_authority())?;
-        Ok(Self { dir, path: path.to_owned(), config })
+        Ok(Self { dir, path: path.to_owned(), whole_path: whole(path), config })
     }
 
     /// The directory that holds a project file below `path`, of [`CONFIG_DIRECTORIES`].
@@ -77,6 +79,11 @@ impl Root {
     /// The path that the project was opened at.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The same from the root of the file system on.
+    pub(crate) fn whole_path(&self) -> &Path {
+        &self.whole_path
     }
 
     /// The directory of the project file, below the root.
@@ -104,15 +111,26 @@ impl Root {
     ///
     /// As [`ReadFault`] says.
     pub fn read(&self, below: &Path) -> Result<Source, ReadFault> {
-        let file = self.open_file(below)?;
-        let mut bytes = Vec::new();
-        file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| fault(&error))?;
-        if bytes.len() as u64 > MAX_FILE_BYTES {
+        let mut buffer = Vec::new();
+        let text = self.read_into(below, &mut buffer)?;
+        Ok(Source::new(self.shown(below), text))
+    }
+
+    /// Reads a file below the root into `buffer`, whose content goes and whose room is used again.
+    ///
+    /// # Errors
+    ///
+    /// As [`ReadFault`] says.
+    pub(crate) fn read_into<'b>(&self, below: &Path, buffer: &'b mut Vec<u8>) -> Result<&'b str, ReadFault> {
+        let (file, length) = self.open_file(below)?;
+        buffer.clear();
+        // One byte more than the file should have, so that its end is seen without another look.
+        buffer.reserve(length + 1);
+        file.take(MAX_FILE_BYTES + 1).read_to_end(buffer).map_err(|error| fault(&error))?;
+        if buffer.len() as u64 > MAX_FILE_BYTES {
             return Err(ReadFault::TooLarge);
         }
-        let text =
-            String::from_utf8(bytes).map_err(|error| ReadFault::NotUtf8(error.utf8_error().valid_up_to()))?;
-        Ok(Source::new(self.shown(below), text))
+        std::str::from_utf8(buffer).map_err(|error| ReadFault::NotUtf8(error.valid_up_to()))
     }
 
     /// Whether there is a directory at `below` that does not lead out.
@@ -130,8 +148,8 @@ impl Root {
         entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect()
     }
 
-    /// Opens a regular file; a pipe does not hold the reader up, since nobody waits for its other end.
-    fn open_file(&self, below: &Path) -> Result<File, ReadFault> {
+    /// Opens a regular file and tells its length; a pipe does not hold the reader up, since nobody waits for its other end.
+    fn open_file(&self, below: &Path) -> Result<(File, usize), ReadFault> {
         let mut options = OpenOptions::new();
         options.read(true).custom_flags(libc::O_NONBLOCK);
         let file = self.dir.open_with(below, &options).map_err(|error| fault(&error))?;
@@ -139,7 +157,7 @@ impl Root {
         match (facts.is_file(), facts.len()) {
             (false, _) => Err(ReadFault::NotAFile),
             (true, bytes) if bytes > MAX_FILE_BYTES => Err(ReadFault::TooLarge),
-            (true, _) => Ok(file),
+            (true, bytes) => Ok((file, usize::try_from(bytes).unwrap_or_default())),
         }
     }
 }

@@ -193,6 +193,11 @@ pub fn schema() -> Json {
     cuebook_wire::schema::of_published::<ProjectFile>()
 }
 
+/// The same schema as the text of a file, which the command line writes and a host serves.
+pub fn schema_text() -> String {
+    format!("{:#}\n", schema())
+}
+
 impl Document for ProjectFile {
     const CODE: ErrorCode = ErrorCode::ProjectInvalid;
 }

@@ -1,9 +1,11 @@
 //! Agents as the chain sees them: a manifest, its own text, and its library's defaults.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cuebook_wire::{AgentId, AgentManifest, PromptKind, PromptRefs};
 
+use crate::hash::ContentHash;
 use crate::pinned::{Pinned, SharedPin, StaticPlace};
 use crate::principal::Principal;
 
@@ -30,6 +32,9 @@ pub enum LibraryDefaults {
     /// The defaults that the library has.
     Installed(PromptRefs),
 }
+
+/// The hashes of agents' own prompts: an empty one for an agent without any, and no entry for one that nobody knows.
+pub type IntrinsicHashes = BTreeMap<AgentId, Option<ContentHash>>;
 
 /// Who the agents are.
 pub trait Agents: Send + Sync {
@@ -59,7 +64,7 @@ pub fn synthetic_id(prefix: &str, name: &str) -> String {
     if mapped == name && prefix.len() + name.len() <= MAX {
         return format!("{prefix}{name}");
     }
-    let hash = crate::hash::ContentHash::of(name);
+    let hash = ContentHash::of(name);
     let digits = &hash.as_str()["sha256:".len()..][..TAIL - 1];
     let room = MAX - prefix.len() - TAIL;
     format!("{prefix}{}-{digits}", &mapped[..mapped.len().min(room)])

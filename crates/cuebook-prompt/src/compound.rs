@@ -37,6 +37,11 @@ impl Compound {
         self.parts.iter().map(CompoundPart::text).collect::<Vec<_>>().join(JOINT)
     }
 
+    /// Whether a file with this content takes no part: it has white space only, or nothing.
+    pub fn is_blank_file(content: &str) -> bool {
+        content.trim_start_matches(is_white_space).is_empty()
+    }
+
     /// Whether no file has any text.
     pub fn is_blank(&self) -> bool {
         self.parts.iter().all(|part| part.text().is_empty())
@@ -113,6 +118,10 @@ mod tests {
     fn only_white_space_is_blank() {
         assert!(compound(&[" \n", "\u{feff}"]).is_blank());
         assert!(!compound(&[" \n", "."]).is_blank());
+        for (content, expect) in [("", true), (" \n\u{feff}", true), ("\u{85}", false), (" a ", false)] {
+            assert_eq!(Compound::is_blank_file(content), expect, "of {content:?}");
+            assert_eq!(compound(&[content]).is_blank(), expect, "of {content:?}");
+        }
     }
 
     #[test]

@@ -42,7 +42,9 @@ mod secret;
 mod segment;
 mod source;
 
-pub use agents::{AgentBinding, Agents, LibraryDefaults, intrinsic_reference, pin_intrinsic, synthetic_id};
+pub use agents::{
+    AgentBinding, Agents, IntrinsicHashes, LibraryDefaults, intrinsic_reference, pin_intrinsic, synthetic_id,
+};
 pub use bind::{BindPolicy, Bindings, Bound, BoundValue, bind};
 pub use catalog::{Catalog, UserLibrary, Wanted};
 pub use chain::{Resolution, Warning, Winner};

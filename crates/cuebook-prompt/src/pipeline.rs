@@ -11,7 +11,7 @@ use cuebook_wire::{
     AgentId, ErrorCode, LibraryId, PromptKind, PromptRef, PromptRefs, VariableSource, WorkflowId,
 };
 
-use crate::agents::{AgentBinding, Agents};
+use crate::agents::{AgentBinding, Agents, IntrinsicHashes};
 use crate::bind::{BindPolicy, Bindings, BoundValue, bind, variable_error};
 use crate::chain::{self, AgentLayer, ChainInput, Resolution, Warning, Winner};
 use crate::compose::{Composition, Part, SecretValues, Slot, compose};
@@ -277,6 +277,19 @@ impl Pipeline {
         let pinned = self.agents.binding(principal, agent)?.intrinsic.clone()?;
         let part = Part { pinned, slot: Slot::Chain(PromptKind::System), bindings: Bindings::default() };
         compose(vec![part], &SecretValues::new())
+    }
+
+    /// The hashes of the own prompts of `agents`, as they are now.
+    pub fn intrinsic_hashes<'a>(
+        &self,
+        principal: &Principal,
+        agents: impl IntoIterator<Item = &'a AgentId>,
+    ) -> IntrinsicHashes {
+        let hash = |id: &AgentId| {
+            let binding = self.agents.binding(principal, id)?;
+            Some((id.clone(), binding.intrinsic.as_ref().map(|pinned| pinned.content_hash.clone())))
+        };
+        agents.into_iter().filter_map(hash).collect()
     }
 
     fn chain_input<'a>(

@@ -41,6 +41,7 @@ pub fn broken(remains: &Remains) -> Vec<String> {
     hold(ends_once(&remains.records), "there is not exactly one terminal event, or it is not the last");
     hold(keeps(remains), "a record that was acknowledged is lost or changed");
     hold(answers_once(&remains.records), "a node ended or an attempt began twice");
+    hold(tells_agents_once(&remains.records), "a prompt of an agent was told twice, or as it was not");
     hold(is_in_order(&remains.records), "the time of the run goes back");
     hold(is_silent(remains), "the secret was written down");
     match RunState::of_log(&remains.records, Arc::clone(&remains.plan)) {
@@ -84,6 +85,25 @@ fn answers_once(records: &[Record]) -> bool {
             EventType::NodeStarted => once(format!("attempt {attempt} of {node}")),
             _ => true,
         }
+    })
+}
+
+/// What is told of an agent's prompt begins with what was told of it last, at first with the facts of the run, and is
+/// something new.
+fn tells_agents_once(records: &[Record]) -> bool {
+    let facts = records.first().and_then(|record| record.private.as_json());
+    let known = facts.and_then(|facts| facts.get("agent_prompts")).and_then(Json::as_object);
+    let mut known = known.cloned().unwrap_or_default();
+    let told = records.iter().filter(|record| record.event.payload["code"] == "agent_prompt_changed");
+    told.map(|record| &record.event.payload["fields"]).all(|fields| {
+        let agent = fields["agentId"].as_str().unwrap_or_default();
+        let (before, now) = (fields.get("before"), fields.get("now"));
+        let holds = known.get(agent) == before && before != now;
+        match now {
+            Some(now) => drop(known.insert(agent.to_owned(), now.clone())),
+            None => drop(known.remove(agent)),
+        }
+        holds
     })
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use cuebook_engine::{Plan, RunFacts, read_inputs};
-use cuebook_prompt::{Principal, Trust};
+use cuebook_prompt::{Pipeline, Principal, Trust};
 use cuebook_wire::{Observability, RunId, Timestamp, strict};
 use serde_json::{Map, Value as Json, json};
 
@@ -33,7 +33,12 @@ pub(crate) fn plan(scenario: &Scenario) -> anyhow::Result<Arc<Plan>> {
 }
 
 /// What the run of a scenario is fixed to.
-pub(crate) fn facts(scenario: &Scenario, plan: &Plan, now: Timestamp) -> anyhow::Result<RunFacts> {
+pub(crate) fn facts(
+    scenario: &Scenario,
+    plan: &Plan,
+    pipeline: &Pipeline,
+    now: Timestamp,
+) -> anyhow::Result<RunFacts> {
     let topic = json!({"value": format!("{TAINT} topic"), "meta": {"contentTrust": "untrusted"}});
     let given = Map::from_iter([("n".to_owned(), (scenario.seed % 8).into()), ("topic".to_owned(), topic)]);
     let inputs =
@@ -56,6 +61,7 @@ pub(crate) fn facts(scenario: &Scenario, plan: &Plan, now: Timestamp) -> anyhow:
         max_events: max_events(scenario.seed),
         scope: None,
         agents: BTreeMap::new(),
+        agent_prompts: Some(pipeline.intrinsic_hashes(&Principal::local(), plan.agents())),
     })
 }
 

@@ -38,7 +38,7 @@ pub struct Verdict {
 pub fn simulate(scenario: &Scenario) -> anyhow::Result<Verdict> {
     let world = World::new(scenario.clone());
     let plan = plan(scenario).context("compile the workflow")?;
-    let facts = facts(scenario, &plan, world.time.now())?;
+    let facts = facts(scenario, &plan, &world.prompts.pipeline(), world.time.now())?;
     let place = Place::new(scenario.on_disk)?;
     let mut events = events(scenario);
     let mut lives = 0;

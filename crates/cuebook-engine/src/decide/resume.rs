@@ -1,21 +1,36 @@
-//! Taking a run up again: what was under way when its last record was written, as effects and without any record.
+//! Taking a run up again: what was under way when its last record was written, as effects.
 //!
-//! A log ends between two decisions, so all of it can be told from the state.
+//! A log ends between two decisions, so all of it can be told from the state. Only what has changed around the run meanwhile is
+//! written down: the prompts of its agents.
+
+use cuebook_log::Private;
+use cuebook_prompt::IntrinsicHashes;
 
 use super::Decider;
+use crate::agent_change::AgentChange;
 use crate::effect::{Effect, Timer};
 use crate::node_type::NodeType;
 use crate::state::Phase;
 
 impl Decider<'_> {
-    pub(super) fn resume(&mut self) {
-        if self.state.next.0 <= 1 {
+    pub(super) fn resume(&mut self, agents: &IntrinsicHashes) {
+        let has_begun = self.state.next.0 > 1;
+        self.tell_agents(agents);
+        if !has_begun {
             return self.start();
         }
         self.ring_run();
         let active: Vec<usize> = self.state.active().collect();
         for node in active {
             self.resume_node(node);
+        }
+    }
+
+    /// Tells which agents have another prompt of their own than the run has last told of.
+    fn tell_agents(&mut self, present: &IntrinsicHashes) {
+        let Some(known) = &self.state.agent_prompts else { return };
+        for change in AgentChange::between(known, present) {
+            self.emit(None, &change.to_log(), Private::NONE);
         }
     }
 

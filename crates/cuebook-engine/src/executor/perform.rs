@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use cuebook_prompt::{Observed, Prepared, PromptRequest, SecretValues, Secrets};
+use cuebook_prompt::{IntrinsicHashes, Observed, Prepared, PromptRequest, SecretValues, Secrets};
 use cuebook_wire::{ErrorCode, NodeId, Observability, RunError, Timestamp};
 use tokio::sync::mpsc;
 
@@ -13,6 +13,7 @@ use crate::effect::{Attempt, Composed, Effect, InvocationId, PreparedFacts, Time
 use crate::facts::ComposedPart;
 use crate::node_type::ModelChoice;
 use crate::ports::ModelCall;
+use crate::state::RunState;
 
 impl Run {
     /// Keeps the dispatch text and teaches the scrubber; what is left may be written down.
@@ -46,6 +47,12 @@ impl Run {
         if let Ok(recalled) = self.engine.pipeline.recall(&workflow, &self.forgotten).await {
             self.learn(&recalled);
         }
+    }
+
+    /// The own prompts of the run's agents as they are now.
+    pub(super) fn agent_prompts(&self) -> IntrinsicHashes {
+        let RunState { facts, plan, .. } = &self.state;
+        self.engine.pipeline.intrinsic_hashes(&facts.principal, plan.agents())
     }
 
     fn learn(&mut self, secrets: &SecretValues) {

@@ -74,18 +74,33 @@ impl Run {
         }
     }
 
-    /// Takes the run on from `first` to its end, or until it may be parked; what is under way at the end is given up.
+    /// Begins the run and takes it on.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub(super) async fn begin(mut self, residence: Residence) -> Result<Rest, EngineError> {
+        self.step(Input::Start).await?;
+        self.drive(residence).await
+    }
+
+    /// Goes on where the log ends, with what waits in the inbox, and takes the run on.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails.
+    pub(super) async fn take_up(mut self, residence: Residence) -> Result<Rest, EngineError> {
+        self.recall().await;
+        let agents = self.agent_prompts();
+        self.step(Input::Resume(agents)).await?;
+        self.take_signals().await?;
+        self.drive(residence).await
+    }
+
+    /// Takes the run to its end, or until it may be parked; what is under way at the end is given up.
     ///
     /// In order: a signal comes before what the run itself has to say, and what a task reported before how it ended.
-    pub(super) async fn drive(mut self, first: Input, residence: Residence) -> Result<Rest, EngineError> {
-        let is_taken_up = matches!(first, Input::Resume);
-        if is_taken_up {
-            self.recall().await;
-        }
-        self.step(first).await?;
-        if is_taken_up {
-            self.take_signals().await?;
-        }
+    async fn drive(mut self, residence: Residence) -> Result<Rest, EngineError> {
         while !self.state.status.is_terminal() {
             if residence == Residence::WhileBusy && self.may_be_parked() {
                 return Ok(Rest::Parked);

@@ -7,6 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, helper functions included")]
 #![expect(clippy::needless_pass_by_value, reason = "helpers take `json!` literals as they are written")]
 
+mod agent_prompts;
 mod conformance;
 mod fold;
 mod inputs;

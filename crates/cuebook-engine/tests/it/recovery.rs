@@ -85,11 +85,10 @@ async fn a_prompt_that_was_edited_meanwhile_is_announced_and_sent_under_another_
         let asked = host.models.asked();
         assert_eq!((asked[0].system.as_str(), asked[1].system.as_str()), ("Be kind.", "Be stern."));
         assert_ne!(asked[0].invocation, asked[1].invocation);
-        let changed = &log.records[length].event;
-        assert_eq!(
-            (changed.event_type.as_str(), &changed.payload["code"]),
-            ("log.appended", &json!("prompt_changed_on_resume"))
-        );
+        let codes: Vec<_> =
+            log.events().skip(length).take(2).map(|event| event.payload["code"].clone()).collect();
+        assert_eq!(codes, ["agent_prompt_changed", "prompt_changed_on_resume"]);
+        let changed = &log.records[length + 1].event;
         let fields = &changed.payload["fields"];
         assert_ne!(fields["before"], fields["now"]);
         assert_eq!(

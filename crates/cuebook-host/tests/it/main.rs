@@ -11,6 +11,7 @@ mod lints;
 mod overrides;
 mod packs;
 mod preview;
+mod project_edits;
 mod report;
 mod restart;
 mod retention;

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use cuebook_host::Host;
 use cuebook_host::log::{Append, Due, Open, Private, Record, RunEntry};
 use cuebook_host::prompt::Principal;
-use cuebook_host::wire::{CreateRun, ErrorCode, NodeId, RunId, RunStatus, Sequence, WorkflowId};
-use cuebook_host::{CreateOptions, Host, Options};
-use serde_json::{Map, Value as Json, json};
-use tokio::runtime::Runtime;
+use cuebook_host::wire::{ErrorCode, NodeId, RunId, RunStatus, Sequence};
+use serde_json::json;
 
 use crate::support::Project;
+use crate::support::life::{create, life, rest, until};
 
 fn project() -> Project {
     let config = json!({"mockDecision": {"decision": "go", "confidence": 0.1}});
@@ -24,47 +24,9 @@ fn project() -> Project {
     Project::new().with("workflows/unsure.json", &workflow.to_string())
 }
 
-/// One life of a host process: when it is over, everything in memory is gone.
-fn life<T>(project: &Project, act: impl AsyncFnOnce(Arc<Host>) -> T) -> T {
-    let runtime = Runtime::new().unwrap();
-    let data = Some(project.path().join("data"));
-    let options = Options { root: project.path().to_owned(), data, ..Options::default() };
-    let host = Arc::new(Host::open(&options).unwrap_or_else(|problems| panic!("{problems}")));
-    runtime.block_on(act(host))
-}
-
-async fn create(host: &Arc<Host>, workflow: &str) -> RunId {
-    let inputs = Map::from_iter([("topic".to_owned(), Json::from("tea"))]);
-    let request = CreateRun { inputs, ..CreateRun::new(WorkflowId::new(workflow)) };
-    host.create_run(&Principal::local(), request, CreateOptions::default())
-        .await
-        .map_err(|refusal| refusal.message)
-        .unwrap()
-        .run_id
-}
-
-/// Waits until a record comes after which the run has this status.
-async fn until(host: &Host, run_id: &RunId, status: RunStatus) {
-    let mut next = host.store.watch(&Principal::local(), run_id).await.unwrap();
-    loop {
-        next.borrow_and_update();
-        if host.store.entry(&Principal::local(), run_id).await.unwrap().status == status {
-            return;
-        }
-        next.changed().await.unwrap();
-    }
-}
-
 async fn types(host: &Host, run_id: &RunId) -> Vec<String> {
     let records = host.store.read(&Principal::local(), run_id, Sequence(0), usize::MAX).await.unwrap();
     records.iter().map(|record| record.event.event_type.to_string()).collect()
-}
-
-/// Waits until no run has a task.
-async fn rest(host: &Host) {
-    while host.resident_runs() > 0 {
-        tokio::task::yield_now().await;
-    }
 }
 
 #[test]

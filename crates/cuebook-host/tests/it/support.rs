@@ -1,6 +1,7 @@
 //! Projects in directories of their own, and hosts over them.
 
 mod clock;
+pub(crate) mod life;
 
 use std::fs;
 use std::path::Path;

@@ -54,6 +54,11 @@ impl Operation {
         Self { answer: Some((status, JSON, schema)), ..self }
     }
 
+    /// Succeeds with a document of another content type than plain JSON.
+    fn gives_as(self, kind: &'static str, schema: Value) -> Self {
+        Self { answer: Some((200, kind, schema)), ..self }
+    }
+
     /// Succeeds with `status` and no body.
     fn ends(self, status: u16) -> Self {
         Self { answer: Some((status, "", Value::Null)), ..self }
@@ -91,6 +96,11 @@ fn public(route: &Route) -> Option<Operation> {
             .fails(&[304]),
         ("GET", "/v1/openapi.json") => {
             Operation::new("get_openapi", "This document.").gives(200, object(&["openapi"])).fails(&[304])
+        }
+        ("GET", "/v1/host/cuebook/schemas/project") => {
+            Operation::new("get_project_schema", "The JSON Schema of project files.")
+                .gives_as("application/schema+json", object(&["$schema", "properties"]))
+                .fails(&[304])
         }
         ("GET", "/healthz") => {
             Operation::new("get_health", "The process answers.").gives(200, object(&["status"]))

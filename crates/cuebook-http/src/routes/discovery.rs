@@ -1,10 +1,11 @@
-//! What this host is and can: the discovery document and the OpenAPI document, for everybody.
+//! What this host is and can: the discovery document, the OpenAPI document and the schema of project files, for everybody.
 
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
+use cuebook_host::project::schema_text;
 
-use crate::etag::tagged;
+use crate::etag::{tagged, tagged_text};
 use crate::state::App;
 
 /// How long the documents may be kept.
@@ -19,4 +20,9 @@ pub(super) async fn get_capabilities(State(app): State<App>, headers: HeaderMap)
 /// The OpenAPI 3.1 document.
 pub(super) async fn get_openapi(headers: HeaderMap) -> Response {
     tagged(crate::openapi::document(), &headers, FRESH)
+}
+
+/// The JSON Schema of project files, as `cuebook project schema` writes it.
+pub(super) async fn get_project_schema(headers: HeaderMap) -> Response {
+    tagged_text(schema_text(), "application/schema+json", &headers, FRESH)
 }

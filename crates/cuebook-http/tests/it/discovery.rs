@@ -45,7 +45,12 @@ async fn fixtures_are_named_to_tests_alone() {
 #[tokio::test]
 async fn a_document_that_the_caller_has_is_not_sent_again() {
     let host = TestHost::new();
-    for path in ["/.well-known/openwop", "/v1/openapi.json", "/v1/prompts/topic-user"] {
+    for path in [
+        "/.well-known/openwop",
+        "/v1/openapi.json",
+        "/v1/host/cuebook/schemas/project",
+        "/v1/prompts/topic-user",
+    ] {
         let first = host.get(path).await;
         let tag = first.header("etag").unwrap().to_owned();
         for given in [tag.clone(), format!("W/{tag}"), format!("\"other\", {tag}"), "*".to_owned()] {
@@ -56,4 +61,12 @@ async fn a_document_that_the_caller_has_is_not_sent_again() {
         let other = host.send(Call::get(path).header("if-none-match", "\"other\"")).await;
         assert_eq!((other.status, &other.text), (200, &first.text));
     }
+}
+
+#[tokio::test]
+async fn the_schema_of_project_files_is_served_as_it_is_written() {
+    let answer = TestHost::new().send(Call::get("/v1/host/cuebook/schemas/project").anonymous()).await;
+    assert_eq!((answer.status, answer.text.as_str()), (200, cuebook_host::project::schema_text().as_str()));
+    assert_eq!(answer.header("content-type"), Some("application/schema+json"));
+    assert_eq!(answer.json()["required"], json!(["version", "project", "primary"]));
 }

@@ -113,6 +113,41 @@ async fn a_broken_project_is_sound_again_when_its_file_comes_back() {
     );
 }
 
+#[test]
+fn one_edit_reads_one_file_again() {
+    let desk = desk();
+    let projects = live(&desk);
+    let before = projects.reads();
+    for text in ["Be brief.", "Be kind."] {
+        desk.write("prompts/style.md", text);
+        projects.touched(&desk.path("prompts/style.md"));
+        assert!(projects.refresh().is_empty());
+    }
+    assert_eq!(projects.reads() - before, 2, "three prompts list it, and two edits were made");
+    projects.touched(&desk.path("prompts/other.md"));
+    assert!(projects.refresh().is_empty());
+    assert_eq!(projects.reads() - before, 2, "no prompt lists it");
+}
+
+#[test]
+fn a_touched_prompt_file_that_cannot_be_used_is_told_until_it_can() {
+    let desk = desk();
+    let projects = live(&desk);
+    let style = desk.path("prompts/style.md");
+    fs::remove_file(&style).expect("a file");
+    projects.touched(&style);
+    let told = desk.lines(&projects.refresh());
+    let places = [("primary.system_prompt", "5:36"), ("workflows.w.steps.a.prompt", "11:65")];
+    let expect = places.map(|(field, place)| {
+        format!(".cuebook/project.yaml:{place}: error[project_file_unusable]: {field}[1]: 'prompts/style.md' cannot be used: there is no such file (looked for prompts/style.md)")
+    });
+    assert_eq!(told, expect);
+    assert_eq!(projects.refresh().len(), 2, "as long as nothing changes");
+    desk.write("prompts/style.md", "Be back.");
+    projects.touched(&style);
+    assert!(projects.refresh().is_empty());
+}
+
 #[tokio::test]
 async fn a_name_that_is_none_is_told_with_the_nearest() {
     let desk = desk();

@@ -3,6 +3,7 @@
 mod faults;
 mod federation;
 mod files;
+mod hostile;
 mod inclusion;
 mod live;
 mod support;

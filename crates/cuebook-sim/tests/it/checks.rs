@@ -57,6 +57,8 @@ fn every_promise_is_looked_at() {
     check(|remains| remains.acknowledged[1].event.payload = json!({}), "acknowledged");
     check(|remains| drop(remains.records.pop()), "acknowledged");
     check(|remains| remains.records.insert(2, remains.records[1].clone()), "twice");
+    let told = json!({"code": "agent_prompt_changed", "fields": {"agentId": "a", "before": "x", "now": "y"}});
+    check(|remains| remains.records[1].event.payload = told, "told twice");
     check(
         |remains| remains.records[0].event.timestamp = cuebook_wire::Timestamp::from_millis(9),
         "goes back",

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
-use cuebook_host::project::{Watch, schema};
+use cuebook_host::project::{Watch, schema_text};
 use cuebook_host::prompt::Principal;
 use cuebook_host::{CheckedProject, Host, Problems, ProjectChecker, PromptRecipe, with_margin};
 use serde_json::json;
@@ -75,7 +75,7 @@ pub(crate) async fn project(args: ProjectFileArgs, output: Output) -> Result<Exi
         ProjectFile::Compose(args) => compose(&args, output).await,
         ProjectFile::Explain(args) => explain(&args, output),
         ProjectFile::Schema => {
-            output::json(&schema());
+            output::bytes(&schema_text());
             Ok(Exit::Fine)
         }
     }

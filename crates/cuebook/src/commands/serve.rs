@@ -63,7 +63,8 @@ pub(crate) async fn serve(args: ServeArgs, output: Output) -> Result<Exit, Probl
     let app = App::new(Arc::clone(&host), keys, http);
     let ready = |address| {
         tell(address, output);
-        let told = host.watch_projects(move |problems| output.remarks(&problems));
+        let mut news = ProjectNews::default();
+        let told = host.watch_projects(move |problems| news.tell(problems, output));
         std::thread::spawn(move || {
             tell_findings(&host, output);
             told.unwrap_or_else(|problems| output.remarks(&problems));
@@ -73,6 +74,23 @@ pub(crate) async fn serve(args: ServeArgs, output: Output) -> Result<Exit, Probl
     match serve_http(app, args.listen, ready, stopped).await {
         Ok(()) => Ok(Exit::Fine),
         Err(error) => Err(problem(&error.to_string())),
+    }
+}
+
+/// What was last told about project files, so that each change of it is told once.
+#[derive(Default)]
+struct ProjectNews(Problems);
+
+impl ProjectNews {
+    fn tell(&mut self, problems: &Problems, output: Output) {
+        if *problems == self.0 {
+            return;
+        }
+        if problems.is_empty() {
+            output::note("the project files are sound again");
+        }
+        output.remarks(problems);
+        self.0 = problems.clone();
     }
 }
 

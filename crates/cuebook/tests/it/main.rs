@@ -20,6 +20,7 @@ mod observability;
 mod openai;
 mod pack_store;
 mod packs;
+mod project_edits;
 mod project_files;
 mod prompt_files;
 mod prompts;

@@ -4,10 +4,16 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
 use crate::support::{Outcome, Project};
+
+/// How long a process may take to tell what it must.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server under way.
 pub(crate) struct Serving {
@@ -74,6 +80,25 @@ impl Serving {
 
     fn status(&self, key: &str) -> u16 {
         self.call("GET", "/v1/agents", key, None).0
+    }
+
+    /// Reads what the process tells on stderr until `wanted` is in it; gives all that was read. A process that does not tell it
+    /// is ended after a while, so that nobody waits for ever.
+    pub(crate) fn until_told(&mut self, wanted: &str) -> String {
+        let (told, waiting) = mpsc::channel::<()>();
+        let process = self.child.id().to_string();
+        let watchdog = thread::spawn(move || {
+            if waiting.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                let _ = Command::new("kill").args(["-KILL", &process]).status();
+            }
+        });
+        let mut text = String::new();
+        while !text.contains(wanted) {
+            assert!(self.stderr.read_line(&mut text).unwrap() > 0, "no {wanted:?} in {text}");
+        }
+        drop(told);
+        watchdog.join().unwrap();
+        text
     }
 
     /// Asks the process to end, as a service manager does, and waits for it.
@@ -150,7 +175,7 @@ pub(crate) fn keyed() -> Project {
 
 pub(crate) const KEY: &str = "a-key-of-the-environment";
 
-fn start_run(serving: &Serving, workflow: &str) -> String {
+pub(crate) fn start_run(serving: &Serving, workflow: &str) -> String {
     let (status, run) = serving.call("POST", "/v1/runs", KEY, Some(&json!({ "workflowId": workflow })));
     assert_eq!(status, 201, "{run}");
     run["runId"].as_str().unwrap().to_owned()

@@ -18,6 +18,8 @@ pub(crate) enum Reply {
     Refusal(&'static str, &'static str, &'static str),
     /// Nothing, until the client goes.
     Silence,
+    /// Another reply, once this has been done: what happens while the model thinks.
+    After(Box<dyn FnOnce() + Send>, Box<Self>),
 }
 
 /// A request as it arrived; header names in lower case.
@@ -43,7 +45,7 @@ impl Server {
         thread::spawn(move || {
             for reply in replies {
                 let (stream, _) = listener.accept().unwrap();
-                serve(stream, &reply, &received);
+                serve(stream, reply, &received);
             }
         });
         Self { address, requests }
@@ -74,13 +76,21 @@ from = "env:MODEL_KEY"
     }
 }
 
-fn serve(mut stream: TcpStream, reply: &Reply, received: &Mutex<Vec<Request>>) {
+fn serve(mut stream: TcpStream, reply: Reply, received: &Mutex<Vec<Request>>) {
     let request = read(&mut stream);
     received.lock().unwrap().push(request.clone());
+    answer(&mut stream, reply, &request);
+}
+
+fn answer(stream: &mut TcpStream, reply: Reply, request: &Request) {
     // A client that has heard enough may have gone.
     let _ = match reply {
-        Reply::Pieces(pieces) => stream.write_all(streamed(pieces).as_bytes()),
-        Reply::Echo(size) => stream.write_all(streamed(&echo(&request, *size)).as_bytes()),
+        Reply::After(act, reply) => {
+            act();
+            return answer(stream, *reply, request);
+        }
+        Reply::Pieces(pieces) => stream.write_all(streamed(&pieces).as_bytes()),
+        Reply::Echo(size) => stream.write_all(streamed(&echo(request, size)).as_bytes()),
         Reply::Refusal(status, headers, body) => {
             let length = body.len();
             write!(

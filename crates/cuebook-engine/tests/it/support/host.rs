@@ -138,6 +138,7 @@ impl TestHost {
             max_events: self.max_events,
             scope: None,
             agents: std::collections::BTreeMap::new(),
+            agent_prompts: Some(self.pipeline().intrinsic_hashes(&Principal::local(), plan.agents())),
         }
     }
 

@@ -66,10 +66,11 @@ pub(crate) fn view(state: &RunState) -> String {
         executions,
         pins,
         secrets,
+        agent_prompts,
         error,
         outputs,
     } = state;
     format!(
-        "{facts:#?}\n{status} {next} {started_at} {updated_at} {executions}\n{nodes:#?}\n{pins:#?}\n{secrets:#?}\n{error:#?}\n{outputs:#?}"
+        "{facts:#?}\n{status} {next} {started_at} {updated_at} {executions}\n{nodes:#?}\n{pins:#?}\n{secrets:#?}\n{agent_prompts:#?}\n{error:#?}\n{outputs:#?}"
     )
 }

@@ -56,6 +56,10 @@ impl Cast {
         let binding = AgentBinding { manifest: Arc::new(manifest), intrinsic, library };
         self.0.lock().unwrap().insert(id, Arc::new(binding));
     }
+
+    pub(crate) fn remove(&self, id: &str) {
+        self.0.lock().unwrap().remove(&AgentId::new(id));
+    }
 }
 
 impl Agents for Cast {
