@@ -94,6 +94,13 @@ impl Host {
             .or(typed.iter().map(|(name, text)| (name.clone(), read_variable(entry, name, text))).collect())
     }
 
+    /// The agent of a pack, of a manifest or of a project that is most like `given`, which is none.
+    fn nearest_agent(&self, given: &str) -> Option<String> {
+        let of_packs = self.layered.personas().agents().map(|(_, agent)| agent.id.clone());
+        let names: Vec<String> = of_packs.chain(self.agents.ids().iter().map(ToString::to_string)).collect();
+        nearest(given, names.iter().map(String::as_str)).map(str::to_owned)
+    }
+
     /// Renders the own prompt of an agent.
     ///
     /// # Errors
@@ -104,7 +111,7 @@ impl Host {
         if self.agents.manifest(&id).is_none() {
             let problem =
                 Diagnostic::error(ErrorCode::NotFound.as_str(), format!("there is no agent '{agent}'"));
-            return Err(match self.agents.nearest(agent) {
+            return Err(match self.nearest_agent(agent) {
                 Some(near) => problem.with_hint(format!("did you mean '{near}'?")),
                 None => problem,
             }

@@ -30,7 +30,7 @@ fn read_names(layered: &Layered) -> BTreeMap<String, RootName> {
     for root in layered.programs().flat_map(undefined_names) {
         match names.get_mut(&root.name) {
             Some(known) => {
-                known.is_needed |= root.is_needed;
+                known.is_needed &= root.is_needed;
                 known.places.extend(root.places);
             }
             None => drop(names.insert(root.name.clone(), root)),
@@ -122,6 +122,7 @@ mod tests {
             &["'focus' has no value (read in 2 places) (give it one with --var focus=…, or write a default)"],
         );
         check("{{ rol_title }}", &[], &["'rol_title' has no value (did you mean 'role_title'?)"]);
+        check("{% if note %}{{ note }}{% endif %}", &[], &[]);
         check("{% if note %}{{ note|default:\"-\" }}{% endif %}{{ x|default:\"-\" }}", &[], &[]);
     }
 

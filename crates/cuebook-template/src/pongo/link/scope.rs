@@ -71,6 +71,7 @@ impl Frame {
             hint: Hint::default(),
             reads: Vec::new(),
             is_needed: false,
+            is_asked: false,
         });
         self.outer.insert(name.into(), self.roots.len() - 1);
         self.roots.len() - 1
@@ -166,6 +167,7 @@ impl Linker<'_> {
         let root = &mut frame.roots[root];
         root.reads.push(site);
         root.is_needed |= is_needed;
+        root.is_asked |= !is_needed;
     }
 
     /// Opens a scope that binds `names`, which get their values at once, and whatever `bodies` bind.
