@@ -49,7 +49,7 @@ pub(crate) fn bind(
             context.insert(root.name.as_str(), value.clone());
         }
         let value = value.map_or(BoundValue::Empty, BoundValue::Plain);
-        bindings.variables.push(Bound { name: root.name, source, value });
+        bindings.variables.push(Bound { name: root.name.into(), source, value });
     }
     let settings = Settings { strict: policy.strict_placeholders, ..Settings::default() };
     let (rendered, segments) =

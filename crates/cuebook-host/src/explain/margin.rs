@@ -89,7 +89,7 @@ mod tests {
     }
 
     fn variable(start: usize, end: usize, trust: Trust, secret: bool) -> Segment {
-        let (name, reference) = ("v".to_owned(), "prompt:a@1.0.0".into());
+        let (name, reference) = ("v".into(), "prompt:a@1.0.0".into());
         let origin =
             Origin::Variable { name, source: VariableSource::Input, trust, secret, reference, line: 1 };
         Segment { start, end, origin }

@@ -5,6 +5,8 @@ mod compare;
 mod exchange;
 mod library;
 
+use std::collections::BTreeMap;
+
 use clap::{Args as ClapArgs, Subcommand};
 use cuebook_host::prompt::{Entry, Principal, Trust};
 use cuebook_host::{Host, Problems, Rendered};
@@ -188,7 +190,7 @@ fn show(rendered: &Rendered, output: Output) {
             "composed": observed.composed,
             "hash": observed.hash,
             "refs": observed.refs,
-            "variableHashes": observed.variables.hashes(),
+            "variableHashes": observed.variables.hashes().collect::<BTreeMap<_, _>>(),
             "contentTrust": observed.wire_trust(),
             "segments": observed.segments,
         }));
