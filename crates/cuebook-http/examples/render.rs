@@ -1,9 +1,10 @@
 //! Measures renders over HTTP: `cargo run -p cuebook-http --example render --profile ci [RENDERS]`.
 //!
 //! Eight callers have a flat prompt of 4 KB with twelve variables rendered again and again. The floor is a bare handler in
-//! the same server: it parses the same body, hashes the same texts and answers with the same bytes, without key, request id
-//! or log. The two take turns, so that noise meets both.
+//! the same server, which passes the same layers: it parses the same body, hashes the same texts and answers with the same
+//! bytes, without key or composition. The two take turns, so that noise meets both.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use axum::{Json, Router};
 use cuebook_host::prompt::{ContentHash, Principal, Trust};
 use cuebook_host::wire::PromptTemplate;
 use cuebook_host::{Host, Options, PromptWrite};
-use cuebook_http::{App, HttpOptions, Key, Keys, router};
+use cuebook_http::{App, HttpOptions, Key, Keys, router_with};
 use serde_json::{Map, Value, json};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
@@ -69,7 +70,7 @@ async fn listen() -> Outcome<SocketAddr> {
     let bare = Router::new().route("/floor", post(bare)).with_state(floor);
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
     let address = listener.local_addr()?;
-    tokio::spawn(async move { axum::serve(listener, bare.merge(router(app))).await });
+    tokio::spawn(async move { axum::serve(listener, router_with(app, bare)).await });
     Ok(address)
 }
 
@@ -79,7 +80,7 @@ async fn floor(host: &Host, principal: &Principal) -> Outcome<Floor> {
     let values = observed.variables.iter().map(|(_, bound)| bound.value.observed_text().into_owned());
     let texts = std::iter::once(observed.composed.clone()).chain(values).collect();
     let answer = json!({
-        "hash": observed.hash, "refs": observed.refs, "variableHashes": observed.variables.hashes(),
+        "hash": observed.hash, "refs": observed.refs, "variableHashes": observed.variables.hashes().collect::<BTreeMap<_, _>>(),
         "contentTrust": observed.wire_trust(), "composed": observed.composed,
     });
     Ok(Floor { answer, texts })

@@ -3,6 +3,8 @@
 //! Every route that is not public takes a [`Caller`], and asks it for the scope that the route needs. No scope implies
 //! another (openwop-v1 §6.1).
 
+use std::sync::Arc;
+
 use axum::extract::FromRequestParts;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
@@ -10,6 +12,7 @@ use cuebook_host::prompt::Principal;
 use cuebook_host::wire::ErrorCode;
 
 use crate::error::ApiError;
+use crate::keys::Key;
 use crate::state::App;
 
 /// What a key may do.
@@ -73,7 +76,7 @@ impl Scope {
 /// The holder of a key that was presented and is known.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    key: crate::keys::Key,
+    key: Arc<Key>,
 }
 
 impl Caller {
@@ -122,7 +125,7 @@ impl FromRequestParts<App> for Caller {
         let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         let secret = header.and_then(bearer).ok_or_else(|| unauthenticated("a bearer key is needed"))?;
         match app.keys.find(secret) {
-            Some(key) => Ok(Self { key: key.clone() }),
+            Some(key) => Ok(Self { key: Arc::clone(key) }),
             None => Err(unauthenticated("the key is not known")),
         }
     }

@@ -8,6 +8,7 @@ use cuebook_host::wire::{Document, ErrorCode, strict};
 use serde_json::{Map, Value as Json};
 
 use crate::error::ApiError;
+use crate::shapes::AtOnce;
 use crate::state::App;
 
 /// A JSON body, and its bytes for comparing repetitions; an empty body is an empty object.
@@ -33,6 +34,29 @@ impl FromRequest<App> for JsonBody {
     }
 }
 
+/// A JSON body that is parsed when it is read, and only once when there is nothing wrong with it.
+#[derive(Debug)]
+pub(crate) struct JsonText(Bytes);
+
+impl JsonText {
+    /// Reads the text strictly.
+    pub(crate) fn read<T: AtOnce>(self) -> Result<T, ApiError> {
+        match T::read_at_once(&self.0) {
+            Some(document) => Ok(document),
+            None => parse(self.0)?.read(),
+        }
+    }
+}
+
+impl FromRequest<App> for JsonText {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
+        let limit = app.options.max_body_bytes;
+        read_text(request, app, limit).await.map(Self)
+    }
+}
+
 /// A body that may be as long as [`MAX_LARGE_BODY`]; its route must allow as much.
 #[derive(Debug)]
 pub(crate) struct LargeBody(pub(crate) JsonBody);
@@ -48,16 +72,25 @@ impl FromRequest<App> for LargeBody {
     }
 }
 
-/// Reads a body, of which its route lets `limit` bytes in.
+/// Reads and parses a body, of which its route lets `limit` bytes in.
 async fn read_within(request: Request, app: &App, limit: usize) -> Result<JsonBody, ApiError> {
+    parse(read_text(request, app, limit).await?)
+}
+
+/// Reads a body that is empty or says that it is JSON.
+async fn read_text(request: Request, app: &App, limit: usize) -> Result<Bytes, ApiError> {
     let is_json = request.headers().get(CONTENT_TYPE).is_some_and(|value| is_json(value.as_bytes()));
     let bytes = read_bytes(request, app, limit).await?;
+    if is_json || bytes.is_empty() {
+        return Ok(bytes);
+    }
+    let message = "a body is JSON: send 'Content-Type: application/json'";
+    Err(ApiError::new(ErrorCode::UnsupportedMediaType, message))
+}
+
+fn parse(bytes: Bytes) -> Result<JsonBody, ApiError> {
     if bytes.is_empty() {
         return Ok(JsonBody { value: Json::Object(Map::new()), bytes });
-    }
-    if !is_json {
-        let message = "a body is JSON: send 'Content-Type: application/json'";
-        return Err(ApiError::new(ErrorCode::UnsupportedMediaType, message));
     }
     let value = serde_json::from_slice(&bytes).map_err(|error| not_json(&error))?;
     Ok(JsonBody { value, bytes })

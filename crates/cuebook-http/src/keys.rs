@@ -1,6 +1,7 @@
 //! Bearer keys: who they stand for. Kept as SHA-256; compared in constant time.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq as _;
@@ -51,16 +52,16 @@ impl Key {
 
 /// Every key of a host.
 #[derive(Clone, Debug, Default)]
-pub struct Keys(Vec<Key>);
+pub struct Keys(Vec<Arc<Key>>);
 
 impl Keys {
     /// Takes the keys.
     pub fn new(keys: Vec<Key>) -> Self {
-        Self(keys)
+        Self(keys.into_iter().map(Arc::new).collect())
     }
 
     /// The key that `secret` is; all are compared, so that time tells nothing.
-    pub fn find(&self, secret: &str) -> Option<&Key> {
+    pub fn find(&self, secret: &str) -> Option<&Arc<Key>> {
         let hash = digest(secret);
         self.0
             .iter()

@@ -24,6 +24,6 @@ pub use auth::{Caller, Scope};
 pub use error::ApiError;
 pub use keys::{Key, Keys, fresh_key};
 pub use openapi::document as openapi_document;
-pub use routes::{ROUTES, Route, router};
+pub use routes::{ROUTES, Route, router, router_with};
 pub use server::{ServeError, serve};
 pub use state::{App, HttpOptions};

@@ -95,8 +95,14 @@ pub const ROUTES: [Route; 43] = [
 
 /// The router over all routes.
 pub fn router(app: App) -> Router {
+    router_with(app, Router::new())
+}
+
+/// The router over all routes and `more` of an embedder, whose requests are limited, named, counted and logged like all others.
+pub fn router_with(app: App, more: Router<App>) -> Router {
     let limit = app.options.max_body_bytes;
     routes()
+        .merge(more)
         .fallback(unknown_route)
         .method_not_allowed_fallback(unknown_method)
         .layer(DefaultBodyLimit::max(limit))
@@ -172,8 +178,8 @@ async fn unknown_method(method: Method) -> ApiError {
 
 /// Counts and logs answers by the route's pattern, never by the path itself, which may tell what is no matter of operators.
 async fn observe(State(app): State<App>, request: Request, next: Next) -> Response {
-    let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
-    let route = route.as_deref().unwrap_or("(none)");
+    let path = request.extensions().get::<MatchedPath>().cloned();
+    let route = path.as_ref().map_or("(none)", MatchedPath::as_str);
     let method = request.method().clone();
     let began = Instant::now();
     let response = next.run(request).await;

@@ -1,8 +1,6 @@
 //! The bodies that requests of this API carry and that are no documents of the protocol of their own: closed, and read
 //! strictly; the OpenAPI document shows the same types.
 
-use std::collections::BTreeMap;
-
 use cuebook_host::PreviewDraft;
 use cuebook_host::wire::payload::ContentTrust;
 use cuebook_host::wire::{
@@ -14,6 +12,16 @@ use serde_json::{Map, Value};
 
 /// The most runs that one bulk request may name.
 pub(crate) const MAX_BULK: usize = 100;
+
+/// A body that may be read without its schema: of an object, serde by itself refuses all that the schema refuses.
+pub(crate) trait AtOnce: Document {
+    /// The body; `None` when it cannot be read so, and its schema must say what is wrong.
+    fn read_at_once(bytes: &[u8]) -> Option<Self> {
+        // Serde takes a list of the members for the object, too.
+        let is_object = bytes.trim_ascii_start().starts_with(b"{");
+        is_object.then(|| serde_json::from_slice(bytes).ok()).flatten()
+    }
+}
 
 /// Why a run is ended.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -52,7 +60,7 @@ pub(crate) struct RenderPrompt {
     #[serde(rename = "ref")]
     pub(crate) reference: Value,
     /// The value of each variable; of a secret one its marker.
-    pub(crate) variables: BTreeMap<String, Value>,
+    pub(crate) variables: Map<String, Value>,
     /// The trust of values that carry no tag.
     #[schemars(with = "Option<Trust>")]
     pub(crate) content_trust: Option<ContentTrust>,
@@ -165,3 +173,46 @@ macro_rules! documents {
 }
 
 documents!(CancelRun, BulkCancel, ResolveInterrupt, RenderPrompt, ImportPrompts, PreviewPrompt);
+
+impl AtOnce for RenderPrompt {}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Holds what is read at once against what the schema says.
+    #[track_caller]
+    fn check(body: &Value, expect: bool) {
+        let at_once = RenderPrompt::read_at_once(body.to_string().as_bytes());
+        assert_eq!(at_once.is_some(), expect, "of {body}");
+        assert_eq!(strict::read::<RenderPrompt>(body).is_ok(), expect, "by its schema: {body}");
+    }
+
+    #[test]
+    fn reading_at_once_refuses_what_the_schema_refuses() {
+        for good in [
+            json!({ "ref": "prompt:a", "variables": {} }),
+            json!({ "ref": null, "variables": { "x": [1], "y": null }, "contentTrust": null }),
+            json!({ "ref": {}, "variables": { "": "" }, "contentTrust": "untrusted" }),
+        ] {
+            check(&good, true);
+        }
+        for bad in [
+            json!({}),
+            json!([]),
+            json!(["prompt:a", {}, null]),
+            json!("prompt:a"),
+            json!({ "ref": "prompt:a" }),
+            json!({ "variables": {} }),
+            json!({ "ref": "prompt:a", "variables": null }),
+            json!({ "ref": "prompt:a", "variables": [] }),
+            json!({ "ref": "prompt:a", "variables": {}, "contentTrust": "Trusted" }),
+            json!({ "ref": "prompt:a", "variables": {}, "contentTrust": 1 }),
+            json!({ "ref": "prompt:a", "variables": {}, "more": 1 }),
+        ] {
+            check(&bad, false);
+        }
+    }
+}

@@ -23,8 +23,8 @@ use crate::segment::Origin;
 /// A variable of one template with what it is bound to.
 #[derive(Clone, Debug)]
 pub struct Bound {
-    /// The variable's name.
-    pub name: String,
+    /// The variable's name; shared with the template where it stands in the text.
+    pub name: Arc<str>,
     /// Where its value comes from.
     pub source: VariableSource,
     /// The value.
@@ -35,7 +35,7 @@ impl Bound {
     /// The origin of its value's text, asked for in line `line` of the text that goes by `reference`.
     pub(crate) fn origin(&self, reference: &Arc<str>, line: usize) -> Origin {
         Origin::Variable {
-            name: self.name.clone(),
+            name: Arc::clone(&self.name),
             source: self.source,
             trust: self.value.trust(),
             secret: matches!(self.value, BoundValue::Secret(_)),
@@ -107,7 +107,7 @@ pub struct Bindings {
 impl Bindings {
     /// The variable called `name`.
     pub fn get(&self, name: &str) -> Option<&Bound> {
-        self.variables.iter().find(|bound| bound.name == name)
+        self.variables.iter().find(|bound| *bound.name == *name)
     }
 
     /// Where a piece of a layered template came from.
@@ -118,7 +118,7 @@ impl Bindings {
         };
         let root = path.split('.').next().unwrap_or(path);
         Origin::Variable {
-            name: path.clone(),
+            name: path.as_str().into(),
             source: self.get(root).map_or(VariableSource::Input, |bound| bound.source),
             trust: piece.trust,
             secret: false,
@@ -165,11 +165,12 @@ pub fn bind(
             None => binder.bind_undeclared(name, policy, &mut bindings.warnings),
         };
         let source = declared.map_or(VariableSource::Input, |variable| variable.source);
-        bindings.variables.push(Bound { name: name.to_string(), source, value });
+        bindings.variables.push(Bound { name: Arc::clone(name), source, value });
     }
     for variable in pinned.variables.iter().filter(|variable| program.slot(&variable.name).is_none()) {
         let value = binder.bind_declared(variable);
-        bindings.variables.push(Bound { name: variable.name.clone(), source: variable.source, value });
+        let name = variable.name.as_str().into();
+        bindings.variables.push(Bound { name, source: variable.source, value });
     }
     binder.check_overrides();
     if binder.errors.is_empty() { Ok(bindings) } else { Err(binder.errors) }
@@ -186,7 +187,8 @@ fn bind_blocks(pinned: &Pinned, blocks: &Blocks, scope: &Scope) -> Result<Bindin
             errors.push(variable_error(pinned, ErrorCode::PromptVariableUnresolved, name, message));
         }
         let value = value.map_or(BoundValue::Empty, BoundValue::Plain);
-        bindings.variables.push(Bound { name: name.clone(), source: VariableSource::Input, value });
+        let name = name.as_str().into();
+        bindings.variables.push(Bound { name, source: VariableSource::Input, value });
     }
     if errors.is_empty() { Ok(bindings) } else { Err(errors) }
 }

@@ -1,7 +1,8 @@
 //! Composition: one text with two faces.
 //!
 //! The *dispatch* face is what the model gets; the *observed* face has markers in place of secrets and is all that
-//! hashes, events and people see. Both are written in one pass, and inserted values are never scanned again.
+//! hashes, events and people see. The observed face is written in one pass, inserted values are never scanned again, and
+//! the dispatch face is the observed one with every secret in the place of its marker.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,7 +15,7 @@ use cuebook_wire::payload::CompositionKind;
 
 use crate::bind::{Bindings, Bound, BoundValue};
 use crate::compound::{Compound, JOINT};
-use crate::dispatch::Dispatch;
+use crate::dispatch::{Dispatch, Sent};
 use crate::hash::ContentHash;
 use crate::markers::wrap_untrusted;
 use crate::observed::{BodyFacts, Observed, VariableTable};
@@ -89,8 +90,8 @@ pub fn compose(mut parts: Vec<Part>, secrets: &SecretValues) -> Option<Compositi
         (None, Some(_)) => CompositionKind::UserOnly,
         (None, None) => return None,
     };
-    let (system, system_text) = system.unzip();
-    let (user, user_text) = user.unzip();
+    let (system, system_sent) = system.unzip();
+    let (user, user_sent) = user.unzip();
     let listed = |part: &&Part| !matches!(part.slot, Slot::Inline(_));
     let refs = parts.iter().filter(listed).map(|part| part.pinned.reference.clone()).collect();
     let secrets = used_secrets(&parts);
@@ -108,40 +109,50 @@ pub fn compose(mut parts: Vec<Part>, secrets: &SecretValues) -> Option<Compositi
         bodies: writer.bodies,
         secrets,
     };
-    Some(Composition { dispatch: Dispatch::new(system_text, user_text), observed })
+    Some(Composition { dispatch: Dispatch::of(system_sent, user_sent), observed })
 }
 
-/// About how many bytes the parts come to: their texts, and as much for each value as most have.
+/// About how many bytes the parts come to: their texts, and the values as far as they are texts.
 fn length_of(parts: &[Part]) -> usize {
-    const VALUE: usize = 32;
     let text = |part: &Part| match &part.pinned.body {
         Body::Template(program) => program.source().text().len(),
         Body::Static { text, .. } => text.text().len(),
         Body::Layered(_) | Body::Compound(_) | Body::Blocks(_) => 0,
     };
-    parts.iter().map(|part| text(part) + VALUE * part.bindings.variables.len()).sum()
+    let values = |part: &Part| part.bindings.variables.iter().map(value_length).sum::<usize>();
+    parts.iter().map(|part| text(part) + values(part)).sum()
 }
 
-/// Writes both faces and the source map.
+/// About how many bytes a value comes to: what is no text is taken to be short.
+fn value_length(bound: &Bound) -> usize {
+    const SHORT: usize = 32;
+    match &bound.value {
+        BoundValue::Plain(value) => SHORT + value.json().as_str().map_or(0, str::len),
+        BoundValue::Secret(_) => SHORT,
+        BoundValue::Empty => 0,
+    }
+}
+
+/// Writes the observed face with its source map, and makes the dispatch face from it.
 struct Writer<'a> {
     secrets: &'a SecretValues,
     observed: String,
-    dispatch: String,
     segments: Vec<Segment>,
     bodies: Vec<BodyFacts>,
+    /// The markers of the body that is being written, each with the secret it stands for.
+    hidden: Vec<(Range<usize>, &'a SecretText)>,
 }
 
 impl<'a> Writer<'a> {
     /// Begins with room for what `parts` come to: mostly text, a value, text, and so on.
     fn new(secrets: &'a SecretValues, parts: &[Part]) -> Self {
-        let length = length_of(parts);
         let pieces = parts.iter().map(|part| 2 * part.bindings.variables.len() + 2).sum();
         Self {
             secrets,
-            observed: String::with_capacity(length),
-            dispatch: String::with_capacity(length),
+            observed: String::with_capacity(length_of(parts)),
             segments: Vec::with_capacity(pieces),
-            bodies: Vec::new(),
+            bodies: Vec::with_capacity(parts.len()),
+            hidden: Vec::new(),
         }
     }
 
@@ -153,28 +164,20 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes the parts of one body; gives its range in the observed text and its dispatch text.
-    fn write_body<'p>(&mut self, parts: impl Iterator<Item = &'p Part>) -> Option<(Range<usize>, String)> {
+    /// Writes the parts of one body; gives its range in the observed text and what is sent of it.
+    fn write_body<'p>(&mut self, parts: impl Iterator<Item = &'p Part>) -> Option<(Range<usize>, Sent)> {
         let mut start = None;
         for part in parts {
             if !self.bodies.is_empty() {
-                self.write_joint(start.is_some());
+                self.write_plain(JOINT, Origin::Joint);
             }
             start.get_or_insert(self.observed.len());
             self.write_part(part);
         }
-        let start = start?;
-        Some((start..self.observed.len(), std::mem::take(&mut self.dispatch)))
-    }
-
-    /// A joint inside a body is sent; the one between the bodies is only seen.
-    fn write_joint(&mut self, inside: bool) {
-        let start = self.observed.len();
-        self.observed.push_str(JOINT);
-        if inside {
-            self.dispatch.push_str(JOINT);
-        }
-        self.segments.push(Segment { start, end: self.observed.len(), origin: Origin::Joint });
+        let body = start?..self.observed.len();
+        let hidden = std::mem::take(&mut self.hidden);
+        let sent = Sent::of(&self.observed, body.clone(), &hidden);
+        Some((body, sent))
     }
 
     fn write_part(&mut self, part: &Part) {
@@ -207,9 +210,9 @@ impl<'a> Writer<'a> {
     }
 
     fn write_untrusted(&mut self, text: &str, origin: Origin) {
-        let mut wrapped = String::new();
-        wrap_untrusted(text, &mut wrapped);
-        self.write_plain(&wrapped, origin);
+        let start = self.observed.len();
+        wrap_untrusted(text, &mut self.observed);
+        self.end_segment(start, origin);
     }
 
     fn write_static(&mut self, text: &TextSource, place: StaticPlace) {
@@ -246,11 +249,14 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes the same text on both faces.
     fn write_plain(&mut self, text: &str, origin: Origin) {
         let start = self.observed.len();
         self.observed.push_str(text);
-        self.dispatch.push_str(text);
+        self.end_segment(start, origin);
+    }
+
+    /// Says where the bytes from `start` on came from.
+    fn end_segment(&mut self, start: usize, origin: Origin) {
         self.segments.push(Segment { start, end: self.observed.len(), origin });
     }
 
@@ -266,13 +272,10 @@ impl<'a> Writer<'a> {
 
     fn write_secret(&mut self, id: &SecretId, origin: Origin) {
         let start = self.observed.len();
-        let marker = id.marker();
-        self.observed.push_str(&marker);
-        match self.secrets.get(id) {
-            Some(secret) => secret.expose(|text| self.dispatch.push_str(text)),
-            None => self.dispatch.push_str(&marker),
+        self.write_plain(&id.marker(), origin);
+        if let Some(secret) = self.secrets.get(id) {
+            self.hidden.push((start..self.observed.len(), secret));
         }
-        self.segments.push(Segment { start, end: self.observed.len(), origin });
     }
 }
 

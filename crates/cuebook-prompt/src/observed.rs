@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use cuebook_template::Trust;
 use cuebook_wire::payload::{CompositionKind, ContentTrust, PromptComposed};
@@ -77,7 +78,7 @@ impl BodyFacts {
 
 /// The variables of a composition under the names that the event gives them.
 #[derive(Clone, Debug, Default)]
-pub struct VariableTable(BTreeMap<String, Bound>);
+pub struct VariableTable(BTreeMap<Arc<str>, Bound>);
 
 /// What the record keeps of a variable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,9 +103,9 @@ impl VariableTable {
         for part in parts {
             for bound in part.bindings.variables {
                 let key = if disputed.contains(&bound.name) {
-                    disputed_key(&table, &part.pinned.reference, &bound)
+                    disputed_key(&table, &part.pinned.reference, &bound).into()
                 } else {
-                    bound.name.clone()
+                    Arc::clone(&bound.name)
                 };
                 table.insert(key, bound);
             }
@@ -119,18 +120,17 @@ impl VariableTable {
 
     /// The bound values, secrets as their markers.
     pub fn bindings(&self) -> Map<String, Json> {
-        self.0.iter().map(|(name, bound)| (name.clone(), bound.value.observed_json())).collect()
+        self.0.iter().map(|(name, bound)| (name.to_string(), bound.value.observed_json())).collect()
     }
 
     /// The hash of each value's text; for a secret, of its marker.
-    pub fn hashes(&self) -> BTreeMap<String, String> {
-        let hash = |bound: &Bound| ContentHash::of(&bound.value.observed_text()).into_string();
-        self.0.iter().map(|(name, bound)| (name.clone(), hash(bound))).collect()
+    pub fn hashes(&self) -> impl Iterator<Item = (&str, ContentHash)> {
+        self.iter().map(|(name, bound)| (name, ContentHash::of(&bound.value.observed_text())))
     }
 
     /// The variables by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Bound)> {
-        self.0.iter().map(|(name, bound)| (name.as_str(), bound))
+        self.0.iter().map(|(name, bound)| (&**name, bound))
     }
 
     fn facts(&self) -> BTreeMap<String, VariableFacts> {
@@ -140,29 +140,29 @@ impl VariableTable {
             secret: matches!(bound.value, BoundValue::Secret(_)),
             empty: bound.value == BoundValue::Empty,
         };
-        self.0.iter().map(|(name, bound)| (name.clone(), facts(bound))).collect()
+        self.0.iter().map(|(name, bound)| (name.to_string(), facts(bound))).collect()
     }
 }
 
 /// The names that have several values; one text by itself has each name once.
-fn disputed(parts: &[Part]) -> BTreeSet<String> {
+fn disputed(parts: &[Part]) -> BTreeSet<Arc<str>> {
     if parts.len() < 2 {
         return BTreeSet::new();
     }
     let all = parts.iter().flat_map(|part| &part.bindings.variables);
     let mut seen: BTreeMap<&str, &Bound> = BTreeMap::new();
     let differing = all.filter(|bound| seen.entry(&bound.name).or_insert(bound).value != bound.value);
-    differing.map(|bound| bound.name.clone()).collect()
+    differing.map(|bound| Arc::clone(&bound.name)).collect()
 }
 
 /// The first free name of a disputed variable; one that holds the same value is as good as free.
-fn disputed_key(table: &BTreeMap<String, Bound>, reference: &str, bound: &Bound) -> String {
+fn disputed_key(table: &BTreeMap<Arc<str>, Bound>, reference: &str, bound: &Bound) -> String {
     let full = reference.strip_prefix("prompt:").unwrap_or(reference);
     let id = full.split('@').next().unwrap_or(full);
     let prefixes = [id.to_owned(), full.to_owned()].into_iter();
     let keys = prefixes.chain((2..=usize::MAX).map(|occurrence| format!("{full}#{occurrence}")));
     let mut keys = keys.map(|prefix| format!("{prefix}.{}", bound.name));
-    let free = |key: &String| table.get(key).is_none_or(|other| other.value == bound.value);
+    let free = |key: &String| table.get(key.as_str()).is_none_or(|other| other.value == bound.value);
     keys.find(free).unwrap_or_default()
 }
 
@@ -191,6 +191,10 @@ pub struct CompositionRecord {
     pub secrets: Vec<UsedSecret>,
 }
 
+fn owned((name, hash): (&str, ContentHash)) -> (String, String) {
+    (name.to_owned(), hash.into_string())
+}
+
 impl Observed {
     /// The observed system body.
     pub fn system_text(&self) -> Option<&str> {
@@ -217,7 +221,7 @@ impl Observed {
             system_prompt: self.system_text().filter(|_| full).map(str::to_owned),
             user_prompt: self.user_text().filter(|_| full).map(str::to_owned),
             variable_bindings: full.then(|| self.variables.bindings()),
-            variable_hashes: Some(self.variables.hashes()),
+            variable_hashes: Some(self.variables.hashes().map(owned).collect()),
             content_trust: Some(self.wire_trust()),
             causation_host_id: None,
         })

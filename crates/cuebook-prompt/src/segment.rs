@@ -48,7 +48,7 @@ pub enum Origin {
     /// The value of a variable.
     Variable {
         /// The variable's name.
-        name: String,
+        name: Arc<str>,
         /// Where its value came from.
         source: VariableSource,
         /// Whether the value may be trusted.

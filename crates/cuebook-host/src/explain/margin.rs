@@ -62,7 +62,10 @@ fn text_label(origin: &Origin, lines_before: usize) -> Option<String> {
             let name = reference.strip_prefix("prompt:").unwrap_or(reference);
             Some(format!("{name}:{}", line + lines_before))
         }
-        Origin::File { path, line, .. } => Some(format!("{path}:{}", line + lines_before)),
+        Origin::File { path, line, layer: None } => Some(format!("{path}:{}", line + lines_before)),
+        Origin::File { path, line, layer: Some(layer) } => {
+            Some(format!("{path}:{} in {layer}", line + lines_before))
+        }
         Origin::Inline { field, line } => Some(format!("{field}:{}", line + lines_before)),
         Origin::Variable { .. } | Origin::Joint => None,
     }
@@ -89,16 +92,9 @@ mod tests {
     }
 
     fn variable(start: usize, end: usize, trust: Trust, secret: bool) -> Segment {
-        let (name, reference) = ("v".to_owned(), "prompt:a@1.0.0".into());
-        let origin = Origin::Variable {
-            name,
-            source: VariableSource::Input,
-            trust,
-            secret,
-            reference,
-            line: 1,
-            layer: None,
-        };
+        let (name, reference) = ("v".into(), "prompt:a@1.0.0".into());
+        let origin =
+            Origin::Variable { name, source: VariableSource::Input, trust, secret, reference, line: 1 };
         Segment { start, end, origin }
     }
 
@@ -126,7 +122,7 @@ mod tests {
     #[test]
     fn every_kind_of_text_has_its_name() {
         let file = Origin::File { path: "prompts/a.md".to_owned(), line: 1, layer: None };
-        let inline = Origin::Inline { field: "config.userPrompt".to_owned(), line: 1, layer: None };
+        let inline = Origin::Inline { field: "config.userPrompt".to_owned(), line: 1 };
         let parts = [
             Segment { start: 0, end: 3, origin: file },
             Segment { start: 3, end: 5, origin: Origin::Joint },

@@ -3,8 +3,8 @@
 use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
-use axum::response::Response;
-use cuebook_host::prompt::{Owner, Trust};
+use axum::response::{IntoResponse as _, Response};
+use cuebook_host::prompt::{ContentHash, Observed, Owner, Trust, VariableTable};
 use cuebook_host::wire::payload::ContentTrust;
 use cuebook_host::wire::template::TemplateOrigin;
 use cuebook_host::wire::{
@@ -12,11 +12,11 @@ use cuebook_host::wire::{
     Version, strict,
 };
 use cuebook_host::{Place, Refusal};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::auth::{Caller, Scope};
-use crate::body::JsonBody;
+use crate::body::JsonText;
 use crate::error::ApiError;
 use crate::etag::tagged;
 use crate::params::{Path, Query};
@@ -162,8 +162,8 @@ pub(super) async fn render_prompt(
     State(app): State<App>,
     caller: Caller,
     Query(query): Query<WorkspaceQuery>,
-    body: JsonBody,
-) -> Result<Json<Value>, ApiError> {
+    body: JsonText,
+) -> Result<Response, ApiError> {
     let principal = caller.principal_in(Scope::PromptsRead, query.workspace_id.as_deref())?;
     let request = body.read::<RenderPrompt>()?;
     let reference = read_ref(&request.reference)?;
@@ -171,23 +171,46 @@ pub(super) async fn render_prompt(
         Some(ContentTrust::Untrusted) => Trust::Untrusted,
         _ => Trust::Trusted,
     };
-    let variables = request.variables.into_iter().collect();
-    let rendered = app.host.render_ref(&principal, &reference, variables, trust).await;
-    let rendered = rendered.map_err(Refusal::from)?;
-    let observed = &rendered.observed;
-    let mut answer = json!({
-        "hash": observed.hash,
-        "refs": observed.refs,
-        "variableHashes": observed.variables.hashes(),
-        "contentTrust": observed.wire_trust(),
-    });
-    if app.host.config.prompts.observability == Observability::Full {
-        answer["composed"] = observed.composed.as_str().into();
-    }
-    Ok(Json(answer))
+    let rendered = app.host.render_ref(&principal, &reference, request.variables, trust).await;
+    let observed = rendered.map_err(Refusal::from)?.observed;
+    let is_full = app.host.config.prompts.observability == Observability::Full;
+    Ok(Json(RenderedPrompt::of(&observed, is_full)).into_response())
 }
 
+/// What `:render` answers, written out of the composition as it is.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RenderedPrompt<'a> {
+    hash: &'a ContentHash,
+    refs: &'a [String],
+    #[serde(serialize_with = "write_hashes")]
+    variable_hashes: &'a VariableTable,
+    content_trust: ContentTrust,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    composed: Option<&'a str>,
+}
+
+impl<'a> RenderedPrompt<'a> {
+    fn of(observed: &'a Observed, is_full: bool) -> Self {
+        Self {
+            hash: &observed.hash,
+            refs: &observed.refs,
+            variable_hashes: &observed.variables,
+            content_trust: observed.wire_trust(),
+            composed: is_full.then_some(&observed.composed),
+        }
+    }
+}
+
+fn write_hashes<S: Serializer>(variables: &VariableTable, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(variables.hashes())
+}
+
+/// Reads a ref; a text that parses is one by its schema too.
 fn read_ref(value: &Value) -> Result<PromptRef, ApiError> {
+    if let Some(Ok(reference)) = value.as_str().map(PromptRef::parse) {
+        return Ok(reference);
+    }
     strict::read::<PromptRef>(value).map_err(|faults| {
         let faults: Vec<Fault> = faults.into_iter().map(|fault| fault.below("/ref")).collect();
         ApiError::faults(PromptRef::CODE, &faults)

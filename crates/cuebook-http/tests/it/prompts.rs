@@ -141,6 +141,15 @@ async fn untrusted_values_are_wrapped_and_change_the_hash() {
 }
 
 #[tokio::test]
+async fn a_body_that_repeats_a_member_means_the_last() {
+    let host = TestHost::new();
+    let body = r#"{"ref": 1, "variables": {"topic": "tea"}, "ref": "prompt:topic-user"}"#;
+    let call = Call::new("POST", "/v1/prompts:render").bytes("application/json", body);
+    let answer = host.send(call).await.gives(200);
+    assert_eq!(answer["composed"], "Write briefly about tea.");
+}
+
+#[tokio::test]
 async fn what_cannot_be_rendered_says_why() {
     let host = TestHost::new();
     for (reference, variables, code) in [

@@ -30,7 +30,7 @@ impl Names<'_> {
                 context.insert(name.as_str(), value.clone());
             }
             let value = value.map_or(BoundValue::Empty, BoundValue::Plain);
-            variables.push(Bound { name, source, value });
+            variables.push(Bound { name: name.into(), source, value });
         }
         (variables, context)
     }

@@ -65,7 +65,7 @@ fn every_range_says_where_it_came_from() {
         composition.observed.segments.iter().map(|segment| segment.origin.clone()).collect();
     let file = |path: &str, line| Origin::File { path: path.to_owned(), line, layer: None };
     let name = Origin::Variable {
-        name: "author.name".to_owned(),
+        name: "author.name".into(),
         source: cuebook_wire::VariableSource::Input,
         trust: Trust::Trusted,
         secret: false,

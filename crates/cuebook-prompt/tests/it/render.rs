@@ -42,7 +42,7 @@ fn a_render_is_what_a_run_composes() {
         assert_eq!(render.hash, run.observed.hash);
         assert_eq!(render.refs, run.observed.refs);
         assert_eq!(render.content_trust, run.observed.content_trust);
-        assert_eq!(render.variables.hashes(), run.observed.variables.hashes());
+        assert!(render.variables.hashes().eq(run.observed.variables.hashes()));
     }
 }
 

@@ -83,7 +83,7 @@ fn a_placeholder_over_lines_stands_on_the_line_it_begins() {
     let observed = of(&texts, &json!({ "x": "X", "s": "acme-key" })).unwrap().observed;
     assert_eq!(observed.composed, "a\nXb");
     let line = match &observed.segments[1].origin {
-        Origin::Variable { name, line, .. } if name == "x" => *line,
+        Origin::Variable { name, line, .. } if **name == *"x" => *line,
         origin => panic!("{origin:?}"),
     };
     assert_eq!(line, 2);
@@ -156,7 +156,7 @@ fn check_origin(
         Origin::Variable { name, trust, secret, reference, line, .. } => {
             let rest: Vec<&str> = source(reference, texts).split_inclusive('\n').collect();
             prop_assert!(begins_placeholder(&rest[line - 1..], name), "{name} in line {line} of {rest:?}");
-            prop_assert_eq!(*secret, name == "s");
+            prop_assert_eq!(*secret, **name == *"s");
             prop_assert_eq!(*trust == Trust::Untrusted, text.starts_with("<UNTRUSTED>") && !*secret);
             prop_assert!(!*secret || text == "[REDACTED:acme-key]");
         }

@@ -101,7 +101,8 @@ fn the_event_shows_the_value_without_its_wrapping() {
     let scope = inputs(json!({ "x": untrusted("v</UNTRUSTED>") }));
     let observed = composed(&template, json!({}), &scope, BindPolicy::default()).unwrap().observed;
     assert_eq!(Json::from(observed.variables.bindings()), json!({ "x": "v</UNTRUSTED>" }));
-    assert_eq!(observed.variables.hashes()["x"], cuebook_prompt::ContentHash::of("v</UNTRUSTED>").as_str());
+    let hash = cuebook_prompt::ContentHash::of("v</UNTRUSTED>");
+    assert_eq!(observed.variables.hashes().next(), Some(("x", hash)));
 }
 
 #[test]

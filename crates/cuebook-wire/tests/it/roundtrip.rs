@@ -1,6 +1,6 @@
 //! Whatever is written is read back as it was.
 
-use cuebook_wire::{EventType, LibraryId, PromptRef, RunEvent, TemplateId, Timestamp, Version};
+use cuebook_wire::{EventType, LibraryId, PromptRef, RunEvent, TemplateId, Timestamp, Version, strict};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -60,6 +60,13 @@ proptest! {
         let reference = PromptRef::parse(&text).unwrap();
         prop_assert_eq!(reference.to_string(), text.as_str());
         prop_assert_eq!(serde_json::to_value(&reference).unwrap(), json!(text));
+    }
+
+    #[test]
+    fn what_is_a_reference_as_text_is_one_by_its_schema(text in "prompt:[a-z0-9][a-zA-Z0-9._ -]{0,8}(@[0-9]{1,2}(\\.[0-9+-]{1,2}){1,3}([+-][a-z0-9.-]{0,4}){0,2})?") {
+        if let Ok(reference) = PromptRef::parse(&text) {
+            prop_assert_eq!(strict::read::<PromptRef>(&json!(text)), Ok(reference));
+        }
     }
 
     #[test]

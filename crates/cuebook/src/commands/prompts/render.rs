@@ -3,6 +3,7 @@
 //! It owns the grammar: what names a template, and how values are typed. It refuses to render: the host does, through the one
 //! pipeline, whatever kind of template it is.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
@@ -164,7 +165,7 @@ fn show(args: &PromptsRenderArgs, rendered: &Rendered, output: Output) {
             "composed": observed.composed,
             "hash": observed.hash,
             "refs": observed.refs,
-            "variableHashes": observed.variables.hashes(),
+            "variableHashes": observed.variables.hashes().collect::<BTreeMap<_, _>>(),
             "contentTrust": observed.wire_trust(),
             "segments": observed.segments,
         }));
