@@ -21,6 +21,8 @@ pub(crate) struct LoadedAgent {
     pub(crate) origin: String,
     /// The pack that it came with.
     pub(crate) pack: Option<(String, Version)>,
+    /// Whether it is among those that are listed; those of the program's own packs are there unasked.
+    pub(crate) is_listed: bool,
 }
 
 /// Every known agent by id.
@@ -35,6 +37,7 @@ struct Known {
     binding: Arc<AgentBinding>,
     origin: String,
     pack: Option<(String, Version)>,
+    is_listed: bool,
 }
 
 impl AgentRegistry {
@@ -45,7 +48,15 @@ impl AgentRegistry {
             let library = library_defaults(&agent.manifest, libraries);
             let binding =
                 AgentBinding { manifest: Arc::new(agent.manifest), intrinsic: agent.intrinsic, library };
-            (id, Known { binding: Arc::new(binding), origin: agent.origin, pack: agent.pack })
+            (
+                id,
+                Known {
+                    binding: Arc::new(binding),
+                    origin: agent.origin,
+                    pack: agent.pack,
+                    is_listed: agent.is_listed,
+                },
+            )
         });
         Self { agents: known.collect(), projects: None }
     }
@@ -55,10 +66,11 @@ impl AgentRegistry {
         Self { projects: Some(projects), ..self }
     }
 
-    /// The ids: those of manifests in order, then those of projects.
+    /// The ids: those of manifests in order, then those of projects; not those of the program's own packs.
     pub fn ids(&self) -> Vec<AgentId> {
         let of_projects = self.projects.iter().flat_map(|projects| projects.agent_ids());
-        self.agents.keys().cloned().chain(of_projects).collect()
+        let listed = self.agents.iter().filter(|(_, known)| known.is_listed);
+        listed.map(|(id, _)| id.clone()).chain(of_projects).collect()
     }
 
     /// The id that is most like `given`, which is none.

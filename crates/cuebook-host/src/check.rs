@@ -60,7 +60,7 @@ impl Host {
     fn check_host_defaults(&self, check: &mut ProjectCheck) {
         let library = &self.config.prompts.library;
         for (kind, reference) in each(&self.config.prompts.defaults) {
-            let found = if self.has_project_prompt(reference) {
+            let found = if self.has_file_prompt(reference) {
                 Ok(None)
             } else {
                 self.libraries.find(reference, Some(library)).map(|it| Some(it.template.kind))
@@ -93,13 +93,13 @@ impl Host {
         }
     }
 
-    /// The kind of the template that a ref means; none for a text of a project's file, which has no kind of its own.
+    /// The kind of the template that a ref means; none for a text of a project or of layers, which has no kind of its own.
     async fn kind_of(
         &self,
         principal: &Principal,
         reference: &PromptRef,
     ) -> Result<Option<PromptKind>, PromptError> {
-        if self.has_project_prompt(reference) {
+        if self.has_file_prompt(reference) {
             return Ok(None);
         }
         self.catalog.find(principal, reference).await.map(|(_, entry)| Some(entry.template.kind))

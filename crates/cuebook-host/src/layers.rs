@@ -5,12 +5,13 @@
 mod author;
 mod overrides;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cuebook_layers::{
-    Catalog, Choice, FileTree, LayeredPrompts, Layers, MANIFEST_FILE, OverlayRoots, Own, Pack, ProjectRoot,
-    TemplateRef, bundled, wire_agent_id,
+    Catalog, Choice, FileTree, LayeredPrompts, Layers, MANIFEST_FILE, OverlayRoots, Own, Pack, PackId,
+    ProjectRoot, TemplateRef, bundled, wire_agent_id,
 };
 use cuebook_template::{Diagnostic, Severity};
 use cuebook_wire::{AgentId, AgentManifest, ErrorCode, ModelClass, PromptRef, PromptRefs};
@@ -43,28 +44,34 @@ pub(crate) fn open(
     directories: &[PathBuf],
 ) -> Result<OpenedLayers, Problems> {
     let mut problems = Problems::new();
-    let (packs, mut warnings) = problems.collect(packs(directories)).unwrap_or_default();
+    let own = problems.collect(own_packs()).unwrap_or_default();
+    let own_ids: BTreeSet<PackId> = own.iter().map(|pack| pack.manifest.id.clone()).collect();
+    let (others, mut warnings) = problems.collect(packs(directories)).unwrap_or_default();
+    let packs: Vec<Pack> = own.into_iter().chain(others).collect();
     warnings.extend(packs.iter().flat_map(|pack| pack.notes.clone()));
     let (catalog, found) = Catalog::of(packs, &choice(&config.layers));
     warnings.extend(found.into_iter().map(|it| it.with_severity(Severity::Warning)));
     let layers = Layers::new(&roots(options, config, config_root), Arc::new(catalog));
     let (prompts, faults) = LayeredPrompts::new(layers, config.layers.tools.clone());
     problems.extend(faults);
-    let agents = agents(&prompts);
+    let agents = agents(&prompts, &own_ids);
     problems.or(OpenedLayers { prompts: Arc::new(prompts), agents, warnings })
 }
 
-/// The packs of the program, then those below `directories`; one that is made for another host is told of and left out.
+/// The packs of the program.
+fn own_packs() -> Result<Vec<Pack>, Problems> {
+    let read: Result<Vec<Pack>, _> = bundled().iter().map(|(name, tree)| Pack::read(tree, *name)).collect();
+    read.map_err(Problems::from_iter)
+}
+
+/// The packs below `directories`; one that is made for another host is told of and left out.
 fn packs(directories: &[PathBuf]) -> Result<(Vec<Pack>, Problems), Problems> {
     let (mut problems, mut warnings) = (Problems::new(), Problems::new());
-    let of_program = bundled().into_iter().map(|(name, tree)| Pack::read(&tree, name));
-    let mut read: Vec<Result<Pack, Vec<Diagnostic>>> = of_program.collect();
-    for place in directories.iter().filter_map(|it| problems.collect(pack_places(it))).flatten() {
-        read.push(read_pack(&place));
-    }
+    let places: Vec<Vec<PathBuf>> =
+        directories.iter().filter_map(|it| problems.collect(pack_places(it))).collect();
     let mut packs = Vec::new();
-    for pack in read {
-        match pack {
+    for place in places.iter().flatten() {
+        match read_pack(place) {
             Ok(pack) => packs.push(pack),
             Err(found) if found.iter().all(is_foreign) => warnings.extend(found),
             Err(found) => problems.extend(found),
@@ -137,8 +144,8 @@ pub(crate) fn overlay_roots(options: &Options) -> Vec<PathBuf> {
     if options.roots.is_empty() { own.collect() } else { options.roots.clone() }
 }
 
-/// The agents of packs, each with its template for a prompt.
-fn agents(prompts: &LayeredPrompts) -> Vec<LoadedAgent> {
+/// The agents of packs, each with its template for a prompt; those of the program's `own` packs are not listed.
+fn agents(prompts: &LayeredPrompts, own: &BTreeSet<PackId>) -> Vec<LoadedAgent> {
     let loaded = prompts.personas().agents().map(|(pack, row)| {
         let system = PromptRef::parse(&format!("prompt:{}", row.template.template_id())).ok();
         LoadedAgent {
@@ -161,6 +168,7 @@ fn agents(prompts: &LayeredPrompts) -> Vec<LoadedAgent> {
             intrinsic: None,
             origin: format!("pack {pack}"),
             pack: None,
+            is_listed: !own.contains(pack),
         }
     });
     loaded.collect()

@@ -209,7 +209,7 @@ mod tests {
                 "agentId": id, "persona": "P", "modelClass": class, "systemPrompt": "x",
             });
             let manifest = AgentManifest::read(&manifest, ManifestOrigin::Local).expect("a sound manifest");
-            LoadedAgent { manifest, intrinsic: None, origin: "test".to_owned(), pack: None }
+            LoadedAgent { manifest, intrinsic: None, origin: "test".to_owned(), pack: None, is_listed: true }
         });
         let agents = Arc::new(AgentRegistry::new(agents.into(), &Libraries::new(Vec::new())));
         let secrets: Arc<dyn SecretStore> = Arc::new(ConfiguredSecrets::default());

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use cuebook_layers::PREFIX as LAYERS;
 use cuebook_project::{LiveProjects, PREFIX, Root};
 use cuebook_prompt::{AgentBinding, LibraryDefaults, Principal, Trust};
 use cuebook_template::{Diagnostic, Source, nearest};
@@ -118,9 +119,10 @@ impl Host {
         Ok(())
     }
 
-    /// Whether a ref of the projects' name space leads to a prompt.
-    pub(crate) fn has_project_prompt(&self, reference: &PromptRef) -> bool {
+    /// Whether a ref of the name spaces of projects and of layers leads to a prompt.
+    pub(crate) fn has_file_prompt(&self, reference: &PromptRef) -> bool {
         let id = reference.template_id.as_str();
-        id.starts_with(PREFIX) && self.projects.has(id)
+        let is_of_project = id.starts_with(PREFIX) && self.projects.has(id);
+        is_of_project || (id.starts_with(LAYERS) && self.layered.layers().snapshot().by_id(id).is_some())
     }
 }

@@ -82,7 +82,7 @@ impl Host {
     ) -> Result<Map<String, Json>, Problems> {
         let mut problems = Problems::new();
         let typed = problems.collect(named("variable", typed)).unwrap_or_default();
-        if self.has_project_prompt(&parse_reference(reference)?) {
+        if self.has_file_prompt(&parse_reference(reference)?) {
             let values = typed.into_iter().map(|(name, text)| (name, text.into()));
             return problems.or(values.collect());
         }

@@ -27,7 +27,7 @@ fn load_file(directory: &Path, path: &Path) -> Result<LoadedAgent, Problems> {
         .map_err(|faults| document.problems(faults))?;
     let read = |path: &str| contained(directory, path).map(|file| read_text(&file));
     let intrinsic = read_intrinsic(&manifest, ("", &document), directory, read)?;
-    Ok(LoadedAgent { manifest, intrinsic, origin: shown(path).to_string(), pack: None })
+    Ok(LoadedAgent { manifest, intrinsic, origin: shown(path).to_string(), pack: None, is_listed: true })
 }
 
 /// Fixes a manifest's own prompt. `place` is the pointer to the manifest within its document; `read` gives the text of a

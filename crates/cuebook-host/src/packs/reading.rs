@@ -120,7 +120,7 @@ fn agents(manifest: AgentPackManifest, document: &Document, files: &PackFiles) -
         let read = read_intrinsic(&agent, (place.as_str(), document), files.root(), |path| files.text(path));
         let intrinsic = problems.collect(read)?;
         let origin = format!("pack {}@{}", pack.0, pack.1);
-        Some(LoadedAgent { manifest: agent, intrinsic, origin, pack: Some(pack.clone()) })
+        Some(LoadedAgent { manifest: agent, intrinsic, origin, pack: Some(pack.clone()), is_listed: true })
     });
     let agents = agents.collect();
     Draft {

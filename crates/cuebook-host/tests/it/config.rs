@@ -112,7 +112,20 @@ fn the_schema_lists_every_table() {
     let tables: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
     assert_eq!(
         tables,
-        ["prompts", "models", "providers", "secrets", "keys", "packs", "limits", "retention", "run", "paths"]
+        [
+            "prompts",
+            "models",
+            "providers",
+            "secrets",
+            "keys",
+            "packs",
+            "layers",
+            "projects",
+            "limits",
+            "retention",
+            "run",
+            "paths"
+        ]
     );
 }
 

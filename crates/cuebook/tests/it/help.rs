@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::support::Project;
 
-const COMMANDS: [&[&str]; 37] = [
+const COMMANDS: [&[&str]; 41] = [
     &[],
     &["run"],
     &["serve"],
@@ -27,6 +27,10 @@ const COMMANDS: [&[&str]; 37] = [
     &["runs", "list"],
     &["runs", "get"],
     &["runs", "prune"],
+    &["layers"],
+    &["layers", "which"],
+    &["layers", "diff"],
+    &["layers", "status"],
     &["packs"],
     &["packs", "install"],
     &["packs", "list"],

@@ -15,6 +15,7 @@ mod idempotency;
 mod init;
 mod interrupt;
 mod journal;
+mod layers;
 mod newsroom;
 mod observability;
 mod openai;

@@ -95,9 +95,14 @@ fn template_of(args: &PromptsRenderArgs, host: &Host) -> Template {
             Some(template) => Template::Layered(template),
             None => Template::Agent(agent.clone()),
         },
-        (None, Some(reference)) if !reference.starts_with("prompt:") => Template::Layered(reference.clone()),
+        (None, Some(reference)) if is_file(reference) => Template::Layered(reference.clone()),
         (None, reference) => Template::Library(reference.clone().unwrap_or_default()),
     }
+}
+
+/// Whether a name is that of a file of the layers: a path, or with a file's ending.
+fn is_file(name: &str) -> bool {
+    !name.starts_with("prompt:") && (name.contains('/') || name.ends_with(".md") || name.ends_with(".yaml"))
 }
 
 fn trust(args: &PromptsRenderArgs) -> Trust {

@@ -1,0 +1,235 @@
+//! Layered templates from the command line: overrides, checks, origins, and runs that use them.
+
+use std::os::unix::fs::symlink;
+
+use serde_json::{Value as Json, json};
+
+use crate::support::{Outcome, Project};
+
+const HANDOFF: &str = "partials/finish-handoff.md";
+const OVERLAY: &str = ".cuebook/prompt_files";
+
+fn render(project: &Project, args: &[&str]) -> Outcome {
+    project.cuebook(&[&["prompts", "render"], args].concat())
+}
+
+fn overlay(files: &[(&str, &str)]) -> Project {
+    let path = |name: &str| format!("{OVERLAY}/{name}");
+    files.iter().fold(Project::empty(), |project, (name, text)| project.with(&path(name), text))
+}
+
+#[test]
+fn the_two_commands_of_the_page() {
+    let project = Project::empty();
+    let persona = render(&project, &["--agent", "implementer", "--project", ".", "--check"]).ended(0);
+    assert!(persona.stdout.contains("\n## Tools\n"), "{persona}");
+    assert_eq!(persona.stderr, "");
+    let partial = render(&project, &[HANDOFF, "--project", ".", "--var", "focus=triage"]).ended(0);
+    assert!(partial.stdout.contains("Focus of this hand-off: triage."), "{partial}");
+    let by_ref = render(&project, &["agents/implementer", "--project", "."]).ended(0);
+    assert_eq!(by_ref.stdout, persona.stdout);
+}
+
+#[test]
+fn one_overridden_file_changes_all_that_include_it_and_nothing_else() {
+    let project = overlay(&[("shared/partials/evidence.md", "Say how you know, in one line.\n")]);
+    let before = render(&Project::empty(), &["--agent", "reviewer"]).ended(0).stdout;
+    let after = render(&project, &["--agent", "reviewer", "--check"]).ended(0).stdout;
+    assert!(after.contains("Say how you know, in one line."));
+    let tail = |text: &str| text.split("## Tools").nth(1).unwrap().to_owned();
+    assert_eq!(tail(&after), tail(&before));
+    let origins = render(&project, &["--agent", "reviewer", "--origins"]).ended(0).stdout;
+    assert!(origins.contains("partials/evidence.md:1 in project .cuebook/prompt_files"), "{origins}");
+    assert!(origins.contains("agents/_shell.md:1 in bundled cuebook/base"), "{origins}");
+}
+
+#[test]
+fn site_wins_over_the_active_root_and_that_over_others() {
+    let project = overlay(&[("partials/evidence.md", "active")])
+        .with("other/.cuebook/prompt_files/partials/evidence.md", "other")
+        .with("other/.paintedwolf/prompt_files/partials/evidence.md", "wolf")
+        .with("other/.paintedwolf/prompt_files/partials/finish.md", "finish")
+        .with("site/partials/evidence.md", "site");
+    let text = |args: &[&str]| render(&project, &[&["partials/evidence.md"], args].concat()).ended(0).stdout;
+    assert_eq!(text(&[]), "active\n");
+    assert_eq!(text(&["--project", "other", "--project", "."]), "active\n");
+    assert_eq!(text(&["--project", ".", "--project", "other"]), "other\n");
+    assert_eq!(text(&["--site", "site"]), "site\n");
+    let which = project.cuebook(&["layers", "which", "shared/partials/evidence", "--site", "site", "--json"]);
+    let layers = which.ended(0).json()["layers"].clone();
+    let tiers: Vec<&Json> = layers.as_array().unwrap().iter().map(|layer| &layer["tier"]).collect();
+    assert_eq!(tiers, [&json!("site"), &json!("project"), &json!("bundled")]);
+    assert_eq!(render(&project, &["partials/finish.md", "--project", "other"]).ended(0).stdout, "finish\n");
+}
+
+#[test]
+fn a_broken_override_fails_and_the_bundled_copy_is_not_used() {
+    for (text, code, place) in [
+        ("ok\n{% if %}", "template_syntax", "partials/evidence.md:2:"),
+        ("{% include \"partials/nope.md\" %}", "template_not_found", "partials/evidence.md:1:12"),
+    ] {
+        let project = overlay(&[("partials/evidence.md", text)]);
+        let outcome = render(&project, &["--agent", "implementer"]).ended(2);
+        assert_eq!(outcome.stdout, "");
+        for part in [code, place, "in layer project .cuebook/prompt_files"] {
+            assert!(outcome.stderr.contains(part), "{part}: {outcome}");
+        }
+    }
+    let project = overlay(&[("partials/tone.md", "t")]);
+    symlink("tone.md", project.root().join(OVERLAY).join("partials/evidence.md")).unwrap();
+    let outcome = render(&project, &["partials/evidence.md"]).ended(2);
+    assert!(outcome.stderr.contains("it is a symbolic link"), "{outcome}");
+    render(&project, &["partials/tone.md"]).ended(0);
+    render(&project, &[HANDOFF]).ended(0);
+    let status = project.cuebook(&["layers", "status"]).ended(1);
+    assert!(status.stderr.contains("partials/evidence.md cannot be had"), "{status}");
+}
+
+#[test]
+fn a_check_finds_names_values_and_emptiness_and_still_shows_the_text() {
+    let project =
+        overlay(&[("partials/a.md", "Focus: {{ focus }}.\n"), ("partials/b.md", "{% if x %}x{% endif %}")]);
+    let check = |args: &[&str], codes: &[&str]| {
+        let outcome = render(&project, &[args, &["--check"]].concat()).ended(i32::from(!codes.is_empty()));
+        for code in codes {
+            assert!(outcome.stderr.contains(code), "{code}: {outcome}");
+        }
+        outcome
+    };
+    check(&["partials/a.md", "--var", "focus=all"], &[]);
+    let slip = check(
+        &["partials/a.md", "--var", "focsu=all"],
+        &["template_undefined_name", "template_value_unused"],
+    );
+    assert_eq!(slip.stdout, "Focus: .\n");
+    assert!(slip.stderr.contains("did you mean 'focsu'?") && slip.stderr.contains("did you mean 'focus'?"));
+    check(&["partials/b.md"], &["prompt_empty"]);
+    let strict = render(&project, &["partials/a.md", "--strict"]).ended(2);
+    assert!(strict.stderr.contains("partials/a.md:1:11"), "{strict}");
+}
+
+#[test]
+fn values_are_json_or_text_and_integers_stay_integers() {
+    let project = overlay(&[("partials/a.md", "{{ n }} {{ s }} {{ list|join:\"-\" }} {{ o.k }}")])
+        .with("vars.json", r#"{"n": 1, "o": {"k": "file"}}"#);
+    let args =
+        ["partials/a.md", "--vars", "vars.json", "--var", "n=3", "--var-str", "s=3.0", "--var", "list=[1,2]"];
+    assert_eq!(render(&project, &args).ended(0).stdout, "3 3.0 1-2 file\n");
+    let untrusted = render(&project, &["partials/a.md", "--var", "s=x", "--untrusted"]).ended(0).stdout;
+    assert!(untrusted.contains("<UNTRUSTED>x</UNTRUSTED>"), "{untrusted}");
+}
+
+#[test]
+fn a_persona_keeps_its_headings_and_its_budget() {
+    let shell = "## Focus\n\n```\n## Process\n```\n{% include \"partials/agent-tool-surface.md\" %}\
+        {% include \"partials/evidence.md\" %}{% include \"partials/tool-turn-batch.md\" %}\n";
+    let project = overlay(&[("agents/_shell.md", shell)]);
+    let report = render(&project, &["--agent", "implementer", "--check", "--json"]).ended(1).json();
+    let violations = report["violations"].as_array().unwrap();
+    assert!(violations.contains(&json!("missing_heading:## Process")), "{report}");
+    assert!(violations.contains(&json!("missing_heading:## Tools")), "{report}");
+    assert!(!violations.contains(&json!("missing_heading:## Finish")), "{report}");
+    assert!(report["output"].as_str().unwrap().starts_with("## Focus"));
+    assert!(report["revision"].as_str().unwrap().starts_with("sha256:"));
+    let long = overlay(&[("partials/evidence.md", &"word ".repeat(2000))]);
+    let report = render(&long, &["--agent", "implementer", "--check", "--json"]).ended(1).json();
+    let violation = report["violations"][0].as_str().unwrap();
+    assert!(violation.starts_with("budget_exceeded:implementer:"), "{violation}");
+    let blank = overlay(&[("partials/evidence.md", " \n")]);
+    let outcome = render(&blank, &["--agent", "implementer"]).ended(2);
+    assert!(outcome.stderr.contains("partials/evidence.md, which is blank"), "{outcome}");
+    let unknown = render(&blank, &["--agent", "implementor"]).ended(2);
+    assert!(unknown.stderr.contains("did you mean 'implementer'?"), "{unknown}");
+}
+
+#[test]
+fn overlays_of_projects_take_part_where_the_host_trusts_them() {
+    let project =
+        overlay(&[("partials/evidence.md", "mine")]).with("cuebook.toml", "[projects]\ntrust = false\n");
+    assert_ne!(render(&project, &["partials/evidence.md"]).ended(0).stdout, "mine\n");
+    let status = project.cuebook(&["layers", "status"]).ended(0);
+    assert!(status.stdout.contains("takes no part: not trusted"), "{status}");
+    assert!(status.stderr.contains("layer_refused"), "{status}");
+    let project = project.with("cuebook.toml", "[projects]\nuntrusted = [\".\"]\n");
+    assert_ne!(render(&project, &["partials/evidence.md"]).ended(0).stdout, "mine\n");
+    let project = project.with("cuebook.toml", "");
+    assert_eq!(render(&project, &["partials/evidence.md"]).ended(0).stdout, "mine\n");
+}
+
+#[test]
+fn status_tells_which_bundled_files_changed_under_an_override() {
+    let project = overlay(&[("partials/evidence.md", "mine"), ("partials/own.md", "own")]);
+    let states = |project: &Project| {
+        let status = project.cuebook(&["layers", "status", "--json"]).json();
+        let overrides = status["overrides"].as_array().unwrap().clone();
+        overrides.iter().map(|file| file["bundled"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(states(&project), ["not_recorded", "nothing_below"]);
+    project.cuebook(&["layers", "status", "--record"]).ended(0);
+    assert_eq!(states(&project), ["unchanged", "nothing_below"]);
+    let lock = ".cuebook/prompt_files.lock";
+    let recorded = project.read(lock);
+    let hash = recorded.split("sha256:").nth(1).unwrap()[..64].to_owned();
+    let project = project.with(lock, recorded.replace(&hash, &"0".repeat(64)));
+    assert_eq!(states(&project), ["changed", "nothing_below"]);
+    project.cuebook(&["layers", "status"]).ended(1);
+    let diff = project.cuebook(&["layers", "diff", "partials/evidence.md"]).ended(1);
+    assert!(diff.stdout.contains("+mine") && diff.stdout.contains("(bundled cuebook/base)"), "{diff}");
+}
+
+#[test]
+fn packs_bring_agents_and_one_for_a_newer_host_brings_nothing() {
+    let manifest = |id: &str, api: &str| {
+        format!(
+            "manifest_version: 1\nid: {id}\nname: Pack\nversion: 1.0.0\ncompatibility:\n  extension_api: \"{api}\"\n"
+        )
+    };
+    let project = Project::empty()
+        .with("packs/a/extension.yaml", manifest("acme/notes", "^1.0.0"))
+        .with("packs/a/agents/scribe.yaml", "id: scribe\ndescription: Writes notes.\n")
+        .with(
+            "packs/a/agents/prompts/scribe.md",
+            "## Focus\n\n## Process\n\n## Tools\n\n## Finish\n\n## Non-goals\n",
+        )
+        .with("packs/b/extension.yaml", manifest("acme/new", "^2.0.0"))
+        .with("packs/b/shared/partials/new.md", "new");
+    let scribe = render(&project, &["--agent", "scribe", "--check"]).ended(0);
+    assert!(scribe.stdout.starts_with("## Focus"));
+    render(&project, &["partials/new.md"]).ended(2);
+    let contested = project
+        .with("packs/c/extension.yaml", manifest("acme/c", "^1.0.0"))
+        .with("packs/c/shared/partials/x.md", "c")
+        .with("packs/a/shared/partials/x.md", "a");
+    let outcome = render(&contested, &["partials/x.md"]).ended(2);
+    assert!(outcome.stderr.contains("template_contested"), "{outcome}");
+    let settled = contested.with("cuebook.toml", "[layers]\nowns = [\"acme/c:partials/x.md\"]\n");
+    assert_eq!(render(&settled, &["partials/x.md"]).ended(0).stdout, "c\n");
+}
+
+/// A project whose agent and one of whose steps name templates of the layers.
+fn layered_project() -> Project {
+    Project::empty()
+        .with(
+            ".cuebook/project.yaml",
+            "version: 1\nproject: desk\nprimary: { model: scripted, template: agents/reviewer.md }\n\
+             workflows:\n  look:\n    inputs: { draft: { type: string } }\n    steps:\n\
+             \x20     - { id: read, agent: primary, template: guidance/look.md, with: { draft: \"{{ inputs.draft }}\" } }\n",
+        )
+        .with(
+            ".cuebook/prompt_files/guidance/look.md",
+            "Look at this with care{% if draft %} ({{ draft|length }} characters){% endif %}.",
+        )
+}
+
+#[test]
+fn a_run_gets_what_its_author_rendered() {
+    let project = layered_project();
+    let run = ["run", ".", "look", "--input", "draft=hello", "--json"];
+    let nodes = project.cuebook(&run).succeeded().json()["nodes"].clone();
+    let shown = nodes.to_string();
+    assert!(shown.contains("prompt:layered.guidance.look"), "{shown}");
+    assert!(shown.contains("Look at this with care (5 characters)."), "{shown}");
+    assert!(shown.contains("prompt:layered.agents.reviewer"), "{shown}");
+    let text = render(&project, &["guidance/look.md", "--var", "draft=hello"]).ended(0).stdout;
+    assert_eq!(text, "Look at this with care (5 characters).\n");
+}
