@@ -64,7 +64,9 @@ fn text_label(origin: &Origin, lines_before: usize) -> Option<String> {
         }
         Origin::File { path, line, layer: None } => Some(format!("{path}:{}", line + lines_before)),
         Origin::File { path, line, layer: Some(layer) } => {
-            Some(format!("{path}:{} in {layer}", line + lines_before))
+            // The rank is enough in a margin; the segments have the whole name.
+            let rank = layer.split(' ').next().unwrap_or_default();
+            Some(format!("{path}:{} ({rank})", line + lines_before))
         }
         Origin::Inline { field, line } => Some(format!("{field}:{}", line + lines_before)),
         Origin::Variable { .. } | Origin::Joint => None,

@@ -39,8 +39,8 @@ fn one_overridden_file_changes_all_that_include_it_and_nothing_else() {
     let tail = |text: &str| text.split("## Tools").nth(1).unwrap().to_owned();
     assert_eq!(tail(&after), tail(&before));
     let origins = render(&project, &["--agent", "reviewer", "--origins"]).ended(0).stdout;
-    assert!(origins.contains("partials/evidence.md:1 in project .cuebook/prompt_files"), "{origins}");
-    assert!(origins.contains("agents/_shell.md:1 in bundled cuebook/base"), "{origins}");
+    assert!(origins.contains("partials/evidence.md:1 (project)"), "{origins}");
+    assert!(origins.contains("agents/_shell.md:1 (bundled)"), "{origins}");
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn layered_project() -> Project {
         .with(
             ".cuebook/project.yaml",
             "version: 1\nproject: desk\nprimary: { model: scripted, template: agents/reviewer.md }\n\
-             workflows:\n  look:\n    inputs: { draft: { type: string } }\n    steps:\n\
+             workflows:\n  look:\n    description: Looks.\n    inputs: { draft: { type: string, required: true } }\n    steps:\n\
              \x20     - { id: read, agent: primary, template: guidance/look.md, with: { draft: \"{{ inputs.draft }}\" } }\n",
         )
         .with(
