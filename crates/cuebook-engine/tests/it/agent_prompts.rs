@@ -58,8 +58,8 @@ async fn a_change_is_told_once_however_often_the_run_is_taken_up() {
     assert_eq!(told(&host).await, Vec::<Value>::new());
     host.cast.add(&agent("Be stern."));
     let first = fields("Be kind.", "Be stern.");
-    assert_eq!(told(&host).await, [first.clone()]);
-    assert_eq!(told(&host).await, [first.clone()]);
+    assert_eq!(told(&host).await, std::slice::from_ref(&first));
+    assert_eq!(told(&host).await, std::slice::from_ref(&first));
     host.cast.add(&agent("Be kind."));
     let second = fields("Be stern.", "Be kind.");
     assert_eq!(told(&host).await, [first.clone(), second.clone()]);
@@ -73,7 +73,7 @@ async fn an_agent_that_goes_and_comes_has_no_hash_meanwhile() {
     let kind = ContentHash::of("Be kind.");
     host.cast.remove(CRITIC);
     let gone = json!({"agentId": CRITIC, "before": kind});
-    assert_eq!(told(&host).await, [gone.clone()]);
+    assert_eq!(told(&host).await, std::slice::from_ref(&gone));
     host.cast.add(&agent(""));
     let silent = json!({"agentId": CRITIC, "now": null});
     assert_eq!(told(&host).await, [gone.clone(), silent.clone()]);

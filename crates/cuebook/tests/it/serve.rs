@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 use crate::support::{Outcome, Project};
 
 /// How long a process may take to tell what it must.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A server under way.
 pub(crate) struct Serving {
