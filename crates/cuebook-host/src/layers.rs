@@ -14,7 +14,7 @@ use cuebook_layers::{
     ProjectRoot, TemplateRef, bundled, wire_agent_id,
 };
 use cuebook_template::{Diagnostic, Severity};
-use cuebook_wire::{AgentId, AgentManifest, ErrorCode, ModelClass, PromptRef, PromptRefs};
+use cuebook_wire::{AgentManifest, ErrorCode, ModelClass, PromptRef, PromptRefs};
 
 pub use author::{AuthorRender, AuthorRequest};
 pub use overrides::{LayerFact, LayersStatus};
@@ -150,7 +150,7 @@ fn agents(prompts: &LayeredPrompts, own: &BTreeSet<PackId>) -> Vec<LoadedAgent> 
         let system = PromptRef::parse(&format!("prompt:{}", row.template.template_id())).ok();
         LoadedAgent {
             manifest: AgentManifest {
-                agent_id: AgentId::from(wire_agent_id(pack.as_str(), &row.id)),
+                agent_id: wire_agent_id(pack.as_str(), &row.id),
                 persona: row.name.clone().unwrap_or_else(|| row.id.clone()),
                 model_class: row.model_class.unwrap_or(ModelClass::General),
                 system_prompt: None,

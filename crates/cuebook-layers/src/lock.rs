@@ -21,6 +21,8 @@ use crate::reference::TemplateRef;
 /// The path of the record below a project's directory.
 pub const LOCK_FILE: &str = ".cuebook/prompt_files.lock";
 
+const HASH_FORM: &str = "a hash is `sha256:` and 64 hexadecimal digits";
+
 const HEAD: &str = "# The bundled text below each overridden file, as it was when the override was made or last looked at.\n\
                     version: 1\n";
 
@@ -46,8 +48,7 @@ impl LockFile {
     fn entries(&self) -> impl Iterator<Item = (&str, Result<(TemplateRef, ContentHash), String>)> {
         self.bundled.iter().map(|(name, hash)| {
             let reference = TemplateRef::parse(name).map_err(|bad| bad.to_string());
-            let hash =
-                ContentHash::parse(hash).ok_or("a hash is `sha256:` and 64 hexadecimal digits".to_owned());
+            let hash = ContentHash::parse(hash).ok_or_else(|| HASH_FORM.to_owned());
             (name.as_str(), reference.and_then(|reference| Ok((reference, hash?))))
         })
     }
@@ -156,7 +157,9 @@ mod tests {
 
     fn lock(names: &[&str]) -> Lock {
         let mut lock = Lock::default();
-        names.iter().for_each(|name| lock.set(reference(name), ContentHash::of(name)));
+        for name in names {
+            lock.set(reference(name), ContentHash::of(name));
+        }
         lock
     }
 

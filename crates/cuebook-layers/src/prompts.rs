@@ -104,23 +104,23 @@ impl LayeredPrompts {
         let snapshot = self.layers.snapshot();
         let id = reference.template_id.as_str();
         let found = snapshot.by_id(id).filter(|_| reference.version.is_none());
-        let Some(name) = found else { return Err(self.unknown(&snapshot, reference)) };
+        let Some(name) = found else { return Err(unknown(&snapshot, reference)) };
         let name = name.clone();
         let prepared =
             self.prepare_in(snapshot, name.as_str()).map_err(|problems| failed(reference, problems))?;
         let kind = kind_of(name.kind());
         Ok(Arc::new(Pinned::layered(format!("prompt:{id}"), kind, prepared.layered)))
     }
+}
 
-    fn unknown(&self, snapshot: &Snapshot, reference: &PromptRef) -> PromptError {
-        if reference.version.is_some() {
-            let message = format!("'{reference}' has a version, and layered templates have none");
-            let error = PromptError::new(ErrorCode::PromptTemplateNotFound, message).about(reference);
-            return error.hint("leave the version out: a file is what it is now");
-        }
-        let ids: Vec<String> = snapshot.references().into_iter().map(TemplateRef::template_id).collect();
-        template_not_found(reference, ids.iter().map(String::as_str))
+fn unknown(snapshot: &Snapshot, reference: &PromptRef) -> PromptError {
+    if reference.version.is_some() {
+        let message = format!("'{reference}' has a version, and layered templates have none");
+        let error = PromptError::new(ErrorCode::PromptTemplateNotFound, message).about(reference);
+        return error.hint("leave the version out: a file is what it is now");
     }
+    let ids: Vec<String> = snapshot.references().into_iter().map(TemplateRef::template_id).collect();
+    template_not_found(reference, ids.iter().map(String::as_str))
 }
 
 /// The template with the values, units and contract of its agent.

@@ -52,7 +52,7 @@ impl Host {
     pub fn which(&self, name: &str) -> Result<Vec<LayerFact>, Problems> {
         let snapshot = self.layered.layers().snapshot();
         let reference = find(&snapshot, name)?;
-        Ok(snapshot.stack(&reference).map(LayerFact::of).collect())
+        Ok(snapshot.stack(&reference).map(|found| LayerFact::of(&found)).collect())
     }
 
     /// The lines in which the file that wins a name differs from the bundled one; none when they are the same.
@@ -114,7 +114,7 @@ impl Host {
 }
 
 impl LayerFact {
-    fn of(found: cuebook_layers::Found) -> Self {
+    fn of(found: &cuebook_layers::Found) -> Self {
         Self {
             reference: found.reference.to_string(),
             tier: found.tier,

@@ -103,28 +103,28 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(id: &str, text: &str, expect: (usize, Level, Because), violation: Option<&str>) {
+    fn check(id: &str, text: &str, expect: (usize, Level, &Because), violation: Option<&str>) {
         let verdict = budgets().judge(Category::Kicks, id, text).expect("a verdict");
-        assert_eq!((verdict.cap, verdict.level, verdict.because.clone()), expect, "{id} {text}");
+        assert_eq!((verdict.cap, verdict.level, &verdict.because), expect, "{id} {text}");
         assert_eq!(verdict.violation().as_deref(), violation, "{id} {text}");
     }
 
     #[test]
     fn the_exception_goes_before_the_old_cap_before_the_limit() {
-        let reason = || Because::Exception("it lists all".to_owned());
-        check("new", "1234", (6, Level::Fine, Because::Limit), None);
-        check("new", "12345", (6, Level::Warn, Because::Limit), None);
-        check("new", "123456", (6, Level::Warn, Because::Limit), None);
-        check("new", "1234567", (6, Level::Over, Because::Limit), Some("budget_exceeded:new:7/6"));
-        check("new", "éééé", (6, Level::Over, Because::Limit), Some("budget_exceeded:new:8/6"));
-        check("old", "123456789", (9, Level::Fine, Because::Grandfathered), None);
+        let reason = Because::Exception("it lists all".to_owned());
+        check("new", "1234", (6, Level::Fine, &Because::Limit), None);
+        check("new", "12345", (6, Level::Warn, &Because::Limit), None);
+        check("new", "123456", (6, Level::Warn, &Because::Limit), None);
+        check("new", "1234567", (6, Level::Over, &Because::Limit), Some("budget_exceeded:new:7/6"));
+        check("new", "éééé", (6, Level::Over, &Because::Limit), Some("budget_exceeded:new:8/6"));
+        check("old", "123456789", (9, Level::Fine, &Because::Grandfathered), None);
         check(
             "old",
             "1234567890",
-            (9, Level::Over, Because::Grandfathered),
+            (9, Level::Over, &Because::Grandfathered),
             Some("budget_exceeded:old:10/9"),
         );
-        check("both", "1234567890", (11, Level::Fine, reason()), None);
+        check("both", "1234567890", (11, Level::Fine, &reason), None);
     }
 
     #[test]

@@ -59,7 +59,9 @@ pub fn rewrite(source: &Source, changes: &[CapChange]) -> Result<String, Vec<Dia
     for (span, replacement) in edits {
         text.replace_range(span.range(), &replacement);
     }
-    changes.iter().for_each(|change| apply(&mut expected, change));
+    for change in changes {
+        apply(&mut expected, change);
+    }
     let (found, _) = BudgetFile::read(&Source::new(source.name().clone(), text.as_str()))?;
     if caps(&found) == caps(&expected) { Ok(text) } else { Err(vec![not_editable(source)]) }
 }

@@ -58,7 +58,8 @@ pub(super) fn folder(path: &str) -> &str {
 
 /// Whether `path` is a YAML file in `folder` itself.
 fn is_document(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| !rest.contains('/') && rest.ends_with(".yaml"))
+    let stem = path.strip_prefix(folder).and_then(|rest| rest.strip_suffix(".yaml"));
+    stem.is_some_and(|stem| !stem.contains('/'))
 }
 
 #[cfg(test)]

@@ -126,10 +126,10 @@ impl Reader {
     }
 
     fn fault(&mut self, path: &str, fault: &FileFault) {
-        self.problem(format!("{path} cannot be had: {fault}"), "mend or remove the file");
+        self.problem(&format!("{path} cannot be had: {fault}"), "mend or remove the file");
     }
 
-    fn problem(&mut self, message: String, hint: &str) {
+    fn problem(&mut self, message: &str, hint: &str) {
         let message = format!("in {}, {message}", self.label);
         let problem = Diagnostic::error(ErrorCode::ExtensionInvalid.as_str(), message);
         self.problems.push(problem.with_hint(hint));
@@ -140,7 +140,7 @@ impl Reader {
             Ok(reference) => reference,
             Err(bad) => {
                 return self
-                    .problem(format!("{path} has no name that a template can have: {bad}"), "rename it");
+                    .problem(&format!("{path} has no name that a template can have: {bad}"), "rename it");
             }
         };
         let source = Ok(template(&reference, text, Arc::clone(&self.layer)));
@@ -148,15 +148,14 @@ impl Reader {
             btree_map::Entry::Vacant(free) => drop(free.insert(LayerFile { path: path.to_owned(), source })),
             btree_map::Entry::Occupied(known) => {
                 let fault = FileFault::Doubled(known.get().path.clone(), path.to_owned());
-                self.problem(fault.to_string(), "remove one of them");
+                self.problem(&fault.to_string(), "remove one of them");
             }
         }
     }
 
     fn document(&mut self, place: Place, path: &str, source: Source) {
-        match place {
-            Place::Budgets => self.budgets = self.kept(BudgetFile::read(&source)),
-            _ => {}
+        if place == Place::Budgets {
+            self.budgets = self.kept(BudgetFile::read(&source));
         }
         self.documents.insert(path.to_owned(), source);
     }

@@ -4,7 +4,7 @@
 //! pipeline, whatever kind of template it is.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use cuebook_host::prompt::{Principal, Trust};
@@ -17,6 +17,7 @@ use crate::exit::Exit;
 use crate::output::{self, Output};
 
 #[derive(Debug, ClapArgs)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub(crate) struct PromptsRenderArgs {
     /// The template: prompt:ID or prompt:ID@VERSION of a library; agents/…, partials/…, units/…, archetypes/… or guidance/…
     /// of the layers.
@@ -102,7 +103,7 @@ fn template_of(args: &PromptsRenderArgs, host: &Host) -> Template {
 
 /// Whether a name is that of a file of the layers: a path, or with a file's ending.
 fn is_file(name: &str) -> bool {
-    !name.starts_with("prompt:") && (name.contains('/') || name.ends_with(".md") || name.ends_with(".yaml"))
+    !name.starts_with("prompt:") && (name.contains('/') || Path::new(name).extension().is_some())
 }
 
 fn trust(args: &PromptsRenderArgs) -> Trust {
