@@ -7,7 +7,7 @@ use cuebook_host::wire::{
     AgentManifest, Document, ErrorCode, Fault, PromptKind, PromptTemplate, WorkflowId, strict,
 };
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 /// The most runs that one bulk request may name.
@@ -62,8 +62,14 @@ pub(crate) struct RenderPrompt {
     /// The value of each variable; of a secret one its marker.
     pub(crate) variables: Map<String, Value>,
     /// The trust of values that carry no tag.
-    #[schemars(with = "Option<Trust>")]
+    #[serde(default, deserialize_with = "read_given")]
+    #[schemars(!default, with = "Option<Trust>")]
     pub(crate) content_trust: Option<ContentTrust>,
+}
+
+/// Reads a member that is there; null is no value for it, as its schema says too.
+fn read_given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(given: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(given).map(Some)
 }
 
 /// Templates that are put into the library of users together.
@@ -194,7 +200,7 @@ mod tests {
     fn reading_at_once_refuses_what_the_schema_refuses() {
         for good in [
             json!({ "ref": "prompt:a", "variables": {} }),
-            json!({ "ref": null, "variables": { "x": [1], "y": null }, "contentTrust": null }),
+            json!({ "ref": null, "variables": { "x": [1], "y": null } }),
             json!({ "ref": {}, "variables": { "": "" }, "contentTrust": "untrusted" }),
         ] {
             check(&good, true);
@@ -210,6 +216,7 @@ mod tests {
             json!({ "ref": "prompt:a", "variables": [] }),
             json!({ "ref": "prompt:a", "variables": {}, "contentTrust": "Trusted" }),
             json!({ "ref": "prompt:a", "variables": {}, "contentTrust": 1 }),
+            json!({ "ref": "prompt:a", "variables": {}, "contentTrust": null }),
             json!({ "ref": "prompt:a", "variables": {}, "more": 1 }),
         ] {
             check(&bad, false);
