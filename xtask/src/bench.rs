@@ -12,12 +12,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 
 /// Packages and their examples that measure.
-const EXAMPLES: [(&str, &str); 7] = [
+const EXAMPLES: [(&str, &str); 8] = [
     ("cuebook-sqlite", "append"),
     ("cuebook-host", "waiting"),
     ("cuebook-host", "library"),
     ("cuebook-prompt", "compose"),
     ("cuebook-project", "check"),
+    ("cuebook-layers", "layers"),
     ("cuebook-http", "runs"),
     ("cuebook-http", "render"),
 ];

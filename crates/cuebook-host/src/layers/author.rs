@@ -96,6 +96,38 @@ impl Host {
         })
     }
 
+    /// Checks every file of every layer: that it can be had and compiles, and of an agent's own prompt that it has what it must
+    /// and keeps its budget. Gives how many there are beside what was found.
+    pub async fn check_layers(&self, principal: &Principal) -> (usize, Problems) {
+        let snapshot = self.layered.layers().snapshot();
+        let mut findings = Problems::new();
+        let names: Vec<String> = snapshot.references().into_iter().map(ToString::to_string).collect();
+        for name in &names {
+            findings.extend(self.check_layered(principal, name).await);
+        }
+        (names.len(), findings)
+    }
+
+    async fn check_layered(&self, principal: &Principal, name: &str) -> Problems {
+        let prepared = match self.layered.prepare(name) {
+            Ok(prepared) => prepared,
+            Err(found) => return found.into_iter().collect(),
+        };
+        if prepared.persona.is_none() {
+            return Problems::new();
+        }
+        let request = AuthorRequest {
+            name: name.to_owned(),
+            values: Map::new(),
+            trust: Trust::Trusted,
+            strict: false,
+            check: true,
+        };
+        self.render_layered(principal, &request)
+            .await
+            .map_or_else(|problems| problems, |render| render.findings)
+    }
+
     async fn see(
         &self,
         principal: &Principal,

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
-use cuebook_host::{InstallPack, Integrity, PackStore, PackView, Problems, PromptLint};
+use cuebook_host::prompt::Principal;
+use cuebook_host::{Host, InstallPack, Integrity, PackStore, PackView, Problems, PromptLint, Severity};
 use serde_json::{Value as Json, json};
 
-use crate::args::ProjectArgs;
+use crate::args::{LayersArgs, ProjectArgs};
 use crate::exit::{Exit, help};
 use crate::output::{self, Output};
 
@@ -33,6 +34,10 @@ pub(crate) enum Packs {
         "cuebook packs verify downloads/vendor.acme.phrases",
     ))]
     Verify(PacksVerifyArgs),
+    /// Check every layered template that packs and overlays bring: that it compiles, and of agents' prompts headings, phrases and
+    /// budgets.
+    #[command(after_help = help!("cuebook packs check --project .", "cuebook packs check --packs packs --site site"))]
+    Check(PacksCheckArgs),
     /// Remove a pack that no other needs.
     #[command(after_help = help!("cuebook packs remove vendor.acme.phrases --project my-project"))]
     Remove(PacksRemoveArgs),
@@ -67,6 +72,12 @@ pub(crate) struct PacksVerifyArgs {
 }
 
 #[derive(Debug, ClapArgs)]
+pub(crate) struct PacksCheckArgs {
+    #[command(flatten)]
+    pub(crate) layers: LayersArgs,
+}
+
+#[derive(Debug, ClapArgs)]
 pub(crate) struct PacksRemoveArgs {
     /// The pack's name.
     pub(crate) name: String,
@@ -78,11 +89,12 @@ fn parse_integrity(text: &str) -> Result<Integrity, String> {
     Integrity::parse(text).ok_or_else(|| "write sha256- and the base64 of 32 bytes".to_owned())
 }
 
-pub(crate) fn packs(args: &PacksArgs, output: Output) -> Result<Exit, Problems> {
+pub(crate) async fn packs(args: &PacksArgs, output: Output) -> Result<Exit, Problems> {
     match &args.what {
         Packs::Install(args) => install(args, output),
         Packs::List(args) => list(args, output),
         Packs::Verify(args) => verify(args, output),
+        Packs::Check(args) => check(args, output).await,
         Packs::Remove(args) => remove(args, output),
     }
 }
@@ -127,6 +139,21 @@ fn verify(args: &PacksVerifyArgs, output: Output) -> Result<Exit, Problems> {
     };
     show(&packs, &problems, output, |pack| format!("{}: fine", described(pack)));
     Ok(if problems.is_empty() { Exit::Fine } else { Exit::Findings })
+}
+
+async fn check(args: &PacksCheckArgs, output: Output) -> Result<Exit, Problems> {
+    let host = Host::open(&args.layers.options())?;
+    let (templates, findings) = host.check_layers(&Principal::local()).await;
+    if output.is_json() {
+        output::json(&json!({ "templates": templates, "findings": findings.to_json() }));
+    } else {
+        output.remarks(&findings);
+        let count = findings.iter().count();
+        let result = if count == 0 { "fine".to_owned() } else { format!("{count} findings") };
+        output::data(&format!("{templates} templates: {result}"));
+    }
+    let is_error = findings.iter().any(|finding| finding.severity == Severity::Error);
+    Ok(if is_error { Exit::Findings } else { Exit::Fine })
 }
 
 fn remove(args: &PacksRemoveArgs, output: Output) -> Result<Exit, Problems> {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::support::Project;
 
-const COMMANDS: [&[&str]; 41] = [
+const COMMANDS: [&[&str]; 42] = [
     &[],
     &["run"],
     &["serve"],
@@ -35,6 +35,7 @@ const COMMANDS: [&[&str]; 41] = [
     &["packs", "install"],
     &["packs", "list"],
     &["packs", "verify"],
+    &["packs", "check"],
     &["packs", "remove"],
     &["init"],
     &["config"],

@@ -206,6 +206,18 @@ fn packs_bring_agents_and_one_for_a_newer_host_brings_nothing() {
     assert_eq!(render(&settled, &["partials/x.md"]).ended(0).stdout, "c\n");
 }
 
+#[test]
+fn all_templates_are_checked_at_once() {
+    let fine = Project::empty().cuebook(&["packs", "check"]).ended(0);
+    assert!(fine.stdout.ends_with(" templates: fine\n"), "{fine}");
+    let project = overlay(&[("partials/a.md", "{% if %}"), ("agents/reviewer.md", "## Tools\n")]);
+    symlink("a.md", project.root().join(OVERLAY).join("partials/link.md")).unwrap();
+    let found = project.cuebook(&["packs", "check", "--json"]).ended(1).json()["findings"].to_string();
+    for part in ["template_syntax", "it is a symbolic link", "agents/reviewer.md"] {
+        assert!(found.contains(part), "{part}: {found}");
+    }
+}
+
 /// A project whose agent and one of whose steps name templates of the layers.
 fn layered_project() -> Project {
     Project::empty()
