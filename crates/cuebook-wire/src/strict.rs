@@ -108,7 +108,18 @@ pub trait Document: JsonSchema + DeserializeOwned + 'static {
 /// assert_eq!(faults[1].nearest.as_deref(), Some("system"));
 /// ```
 pub fn read<T: Document>(value: &Value) -> Result<T, Vec<Fault>> {
-    let mut faults = match cache::compiled::<T>() {
+    let compiled = cache::compiled::<T>();
+    sound(compiled.as_deref().ok(), value).map_or_else(|| read_with_faults(compiled, value), Ok)
+}
+
+/// The document of a value with which nothing is wrong; nothing is kept of where faults would be.
+fn sound<T: Document>(compiled: Option<&cache::Compiled>, value: &Value) -> Option<T> {
+    compiled.filter(|compiled| compiled.allows(value))?;
+    T::deserialize(value).ok().filter(|document| document.rules().is_empty())
+}
+
+fn read_with_faults<T: Document>(compiled: cache::Entry, value: &Value) -> Result<T, Vec<Fault>> {
+    let mut faults = match compiled {
         Ok(compiled) => compiled.faults(value, T::CODE),
         Err(reason) => vec![broken_schema::<T>(&reason)],
     };

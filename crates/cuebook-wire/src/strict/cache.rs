@@ -12,7 +12,8 @@ use super::explain::explain;
 use super::{Document, Fault};
 use crate::error::ErrorCode;
 
-type Entry = Result<Arc<Compiled>, Arc<str>>;
+/// A compiled schema, or why it does not compile.
+pub(super) type Entry = Result<Arc<Compiled>, Arc<str>>;
 
 static COMPILED: LazyLock<Mutex<HashMap<TypeId, Entry>>> = LazyLock::new(Mutex::default);
 
@@ -23,6 +24,11 @@ pub(super) struct Compiled {
 }
 
 impl Compiled {
+    /// Whether the schema has no objection to `value`.
+    pub(super) fn allows(&self, value: &Value) -> bool {
+        self.validator.is_valid(value)
+    }
+
     /// Every fault the schema finds in `value`.
     pub(super) fn faults(&self, value: &Value, code: ErrorCode) -> Vec<Fault> {
         self.validator.iter_errors(value).flat_map(|error| explain(&self.schema, &error, code)).collect()
