@@ -41,6 +41,7 @@ mod scrub;
 mod secret;
 mod segment;
 mod source;
+mod versions;
 
 pub use agents::{
     AgentBinding, Agents, IntrinsicHashes, LibraryDefaults, intrinsic_reference, pin_intrinsic, synthetic_id,

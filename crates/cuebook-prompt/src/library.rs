@@ -9,15 +9,14 @@ use std::sync::{Arc, OnceLock};
 
 use cuebook_template::nearest;
 use cuebook_wire::template::TemplateOrigin;
-use cuebook_wire::{
-    ErrorCode, LibraryId, PromptKind, PromptRef, PromptRefs, PromptTemplate, TemplateId, Version,
-};
+use cuebook_wire::{ErrorCode, LibraryId, PromptKind, PromptRef, PromptRefs, PromptTemplate, TemplateId};
 use futures_util::future::{BoxFuture, ready};
 
 use crate::failure::PromptError;
 use crate::pinned::{Pinned, SharedPin};
 use crate::principal::Principal;
 use crate::source::{Source, reserved_prefix, template_not_found};
+use crate::versions::Versions;
 
 /// Where the templates of a library come from, in the order a ref without library looks them up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,7 +45,7 @@ impl Owner {
 pub struct Library {
     id: LibraryId,
     owner: Owner,
-    templates: BTreeMap<TemplateId, BTreeMap<Version, Entry>>,
+    templates: BTreeMap<TemplateId, Versions>,
 }
 
 /// A template of a library, and what a ref to it is fixed to.
@@ -93,31 +92,18 @@ impl Library {
     /// `prompt_already_exists` when the library has this id and version; `prompt_template_invalid` when the id begins
     /// with one of [`crate::RESERVED_PREFIXES`].
     pub fn add(&mut self, template: PromptTemplate) -> Result<(), PromptError> {
-        self.check_new(&template)?;
-        let versions = self.templates.entry(template.template_id.clone()).or_default();
-        versions.insert(template.version.clone(), Entry::new(&self.id, template));
-        Ok(())
-    }
-
-    fn check_new(&self, template: &PromptTemplate) -> Result<(), PromptError> {
-        let name = format!("prompt:{}@{}", template.template_id, template.version);
         if let Some(prefix) = reserved_prefix(template.template_id.as_str()) {
-            let message =
-                format!("the id '{}' begins with '{prefix}', which is reserved", template.template_id);
-            return Err(PromptError::new(ErrorCode::PromptTemplateInvalid, message).about_pinned(&name));
+            return Err(reserved(&template, prefix));
         }
-        let versions = self.templates.get(&template.template_id);
-        if versions.is_some_and(|versions| versions.contains_key(&template.version)) {
-            Err(PromptError::new(ErrorCode::PromptAlreadyExists, format!("'{name}' is there already"))
-                .about_pinned(&name))
-        } else {
-            Ok(())
-        }
+        let entry = Entry::new(&self.id, template);
+        let template = Arc::clone(&entry.template);
+        let versions = self.templates.entry(template.template_id.clone()).or_default();
+        if versions.add(entry) { Ok(()) } else { Err(doubled(&template)) }
     }
 
     /// All templates, by id and then by version.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.templates.values().flat_map(BTreeMap::values)
+        self.templates.values().flat_map(Versions::iter)
     }
 
     /// The `default-<kind>` templates, which an agent with this `promptLibraryRef` falls back to.
@@ -145,20 +131,28 @@ impl Library {
         };
         let found = match &reference.version {
             Some(version) => versions.get(version),
-            None => latest(versions),
+            None => versions.latest(),
         };
         found.ok_or_else(|| version_not_found(reference, versions))
     }
 }
 
-/// The highest version that is no pre-release, else the highest.
-fn latest(versions: &BTreeMap<Version, Entry>) -> Option<&Entry> {
-    let released = versions.iter().rev().find(|(version, _)| !version.is_prerelease());
-    released.or_else(|| versions.iter().next_back()).map(|(_, entry)| entry)
+fn name_of(template: &PromptTemplate) -> String {
+    format!("prompt:{}@{}", template.template_id, template.version)
 }
 
-fn version_not_found(reference: &PromptRef, versions: &BTreeMap<Version, Entry>) -> PromptError {
-    let known: Vec<String> = versions.keys().map(ToString::to_string).collect();
+fn reserved(template: &PromptTemplate, prefix: &str) -> PromptError {
+    let message = format!("the id '{}' begins with '{prefix}', which is reserved", template.template_id);
+    PromptError::new(ErrorCode::PromptTemplateInvalid, message).about_pinned(&name_of(template))
+}
+
+fn doubled(template: &PromptTemplate) -> PromptError {
+    let name = name_of(template);
+    PromptError::new(ErrorCode::PromptAlreadyExists, format!("'{name}' is there already")).about_pinned(&name)
+}
+
+fn version_not_found(reference: &PromptRef, versions: &Versions) -> PromptError {
+    let known: Vec<String> = versions.iter().map(|entry| entry.template.version.to_string()).collect();
     let wanted = reference.version.as_ref().map(ToString::to_string).unwrap_or_default();
     let near =
         nearest(&wanted, known.iter().map(String::as_str)).unwrap_or_else(|| known[known.len() - 1].as_str());
@@ -237,7 +231,7 @@ impl Libraries {
                 let after = place.filter(|(id, _)| *id == library.id).map(|(_, template)| template);
                 let bounds = (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded);
                 let found = library.templates.range::<TemplateId, _>(bounds);
-                found.filter_map(move |(_, versions)| Some((&library.id, library.owner, latest(versions)?)))
+                found.filter_map(move |(_, versions)| Some((&library.id, library.owner, versions.latest()?)))
             },
         )
     }
