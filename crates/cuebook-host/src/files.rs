@@ -11,6 +11,8 @@ use crate::report::Problems;
 
 /// The largest file that is read, in bytes.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
+/// Room for a file whose length nobody asked for.
+const FIRST_READ: usize = 8 * 1024;
 
 /// Reads a UTF-8 text of at most 4 MiB; its name is the path as [`shown`].
 ///
@@ -19,6 +21,16 @@ const MAX_BYTES: u64 = 4 * 1024 * 1024;
 /// `file_unreadable` when it is not there, no regular file, too large, or not UTF-8.
 pub(crate) fn read_text(path: &Path) -> Result<Source, Problems> {
     let text = text_of(path).map_err(|reason| unreadable(path, &reason))?;
+    Ok(Source::new(shown(path).to_string(), text))
+}
+
+/// As [`read_text`], for a file that [`list`] has found: it is not asked again what it is.
+///
+/// # Errors
+///
+/// As [`read_text`].
+pub(crate) fn read_listed(path: &Path) -> Result<Source, Problems> {
+    let text = read_utf8(path, FIRST_READ).map_err(|reason| unreadable(path, &reason))?;
     Ok(Source::new(shown(path).to_string(), text))
 }
 
@@ -35,7 +47,18 @@ pub(crate) fn text_of(path: &Path) -> Result<String, String> {
     if facts.len() > MAX_BYTES {
         return Err(format!("it has {} bytes; at most {MAX_BYTES} are read", facts.len()));
     }
-    utf8(read_bytes(path, facts.len()).map_err(|error| error.to_string())?)
+    read_utf8(path, usize::try_from(facts.len()).unwrap_or_default() + 1)
+}
+
+/// The text of a file, for which there is room for `room` bytes at first: one more than it has saves a read.
+fn read_utf8(path: &Path, room: usize) -> Result<String, String> {
+    let mut bytes = Vec::with_capacity(room);
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(format!("it has more than {MAX_BYTES} bytes"));
+    }
+    utf8(bytes)
 }
 
 /// Reads a UTF-8 text of at most 4 MiB from a stream called `name`.
@@ -64,13 +87,6 @@ pub(crate) fn read_stream(name: &str, stream: impl Read) -> Result<Source, Probl
 pub(crate) fn utf8(bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes)
         .map_err(|error| format!("byte {} is not UTF-8", error.utf8_error().valid_up_to()))
-}
-
-/// The bytes of a file of about `length` bytes, without asking for its length again.
-fn read_bytes(path: &Path, length: u64) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default() + 1);
-    File::open(path)?.take(MAX_BYTES).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// A path as a person wants to read it: without a leading `./`.

@@ -4,25 +4,25 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use cuebook_prompt::{Library, PromptError};
-use cuebook_template::Diagnostic;
+use cuebook_template::{Diagnostic, Source};
 use cuebook_wire::{ErrorCode, Fault, PromptTemplate, TemplateId, Version, strict};
 
 use crate::document::Document;
-use crate::files::{list, read_text, shown};
+use crate::files::{list, read_listed, read_text, shown};
 use crate::load::lint::lint;
 use crate::parallel;
 use crate::report::Problems;
 
-/// A library with the file that each of its templates was read from.
+/// A library with the files that its templates were read from.
 pub(super) struct FileLibrary {
     library: Library,
-    files: BTreeMap<(TemplateId, Version), PathBuf>,
+    files: Vec<PathBuf>,
 }
 
 impl FileLibrary {
     /// Takes a library without templates.
     pub(super) fn new(library: Library) -> Self {
-        Self { library, files: BTreeMap::new() }
+        Self { library, files: Vec::new() }
     }
 
     /// The library, without the files.
@@ -35,20 +35,49 @@ impl FileLibrary {
         let mut problems = Problems::new();
         let paths = template_files(directory)?;
         let templates = parallel::map(&paths, |path| read_template(path));
+        let mut refused = Vec::new();
         for (path, template) in paths.into_iter().zip(templates) {
-            problems.collect(template.and_then(|template| self.add(path, template)));
+            if let Some(Err(error)) = problems.collect(template).map(|it| self.library.add(it)) {
+                refused.push((path.clone(), error));
+            }
+            self.files.push(path);
+        }
+        if !refused.is_empty() {
+            let first = first_files(&self.files);
+            let refused = refused.iter().map(|(path, error)| refusal(path, error, &first));
+            refused.for_each(|refusal| problems.extend(refusal.unwrap_or_else(|problems| problems)));
         }
         problems.or(())
     }
+}
 
-    fn add(&mut self, path: PathBuf, template: PromptTemplate) -> Result<(), Problems> {
-        let key = (template.template_id.clone(), template.version.clone());
-        match self.library.add(template) {
-            Ok(()) => drop(self.files.insert(key, path)),
-            Err(error) => return Err(refused(&read_document(&path)?, &error, self.files.get(&key)).into()),
+/// The first of `files` that has each template. They are read once more: it is asked for when something is wrong already.
+fn first_files(files: &[PathBuf]) -> BTreeMap<(TemplateId, Version), &Path> {
+    let read = parallel::map(files, |path| read_template(path));
+    let mut first = BTreeMap::new();
+    for (path, template) in files.iter().zip(read) {
+        if let Ok(template) = template {
+            first.entry((template.template_id, template.version)).or_insert(path.as_path());
         }
-        Ok(())
     }
+    first
+}
+
+/// Why the library does not take the template of a file, with the file that has its id and version already.
+fn refusal(
+    path: &Path,
+    error: &PromptError,
+    first: &BTreeMap<(TemplateId, Version), &Path>,
+) -> Result<Problems, Problems> {
+    let document = read_document(path)?;
+    let template = template_of(&document)?;
+    let problem = error.diagnostic().clone().at(document.source(), document.locate("/templateId"));
+    let first = first.get(&(template.template_id, template.version)).filter(|first| **first != path);
+    Ok(match first {
+        Some(first) => problem.with_hint(format!("{} has it; raise the version of one", shown(first))),
+        None => problem,
+    }
+    .into())
 }
 
 /// What is doubtful about the templates of `directories`. Their files are read once more: a start does not wait for it, and
@@ -73,28 +102,23 @@ pub(crate) fn template_files(directory: &Path) -> Result<Vec<PathBuf>, Problems>
     list(directory, &["md", "json"])
 }
 
-/// Why the library does not take a template, and the file that has its id and version already.
-fn refused(document: &Document, error: &PromptError, first: Option<&PathBuf>) -> Diagnostic {
-    let problem = error.diagnostic().clone().at(document.source(), document.locate("/templateId"));
-    match first {
-        Some(first) => problem.with_hint(format!("{} has it; raise the version of one", shown(first))),
-        None => problem,
-    }
-}
-
 /// The document in a file: front matter and text, or JSON.
 ///
 /// # Errors
 ///
 /// `file_unreadable`; what is wrong with its form.
 pub(crate) fn read_document(path: &Path) -> Result<Document, Problems> {
-    let source = read_text(path)?;
+    document_of(path, read_text(path)?)
+}
+
+fn document_of(path: &Path, source: Source) -> Result<Document, Problems> {
     let is_json = path.extension().is_some_and(|extension| extension == "json");
     if is_json { Document::json(source) } else { Document::front_matter(source) }
 }
 
+/// The template in a file that a listing has found.
 fn read_template(path: &Path) -> Result<PromptTemplate, Problems> {
-    template_of(&read_document(path)?)
+    template_of(&document_of(path, read_listed(path)?)?)
 }
 
 /// The template that a document is.
