@@ -39,6 +39,7 @@ pub(super) fn run(
 ) -> Result<RenderedTemplate, Problems> {
     let settings = Settings {
         strict: renderer.options.strict,
+        misses: None,
         now: renderer.options.now,
         seed: renderer.options.seed,
         loader: Some(&renderer.roots),

@@ -7,6 +7,7 @@ use super::cache::Cache;
 use super::filters::Civil;
 use super::limits::Limits;
 use super::loader::Loader;
+use super::misses::Misses;
 use super::profile::Profile;
 
 /// How a template is compiled; part of the identity of a program.
@@ -38,6 +39,8 @@ impl Default for Options {
 pub struct Settings<'h> {
     /// Whether a name or key without value is an error.
     pub strict: bool,
+    /// Where a strict render notes what is missing and goes on, in place of ending at the first.
+    pub misses: Option<&'h Misses>,
     /// What the tag `now` shows.
     pub now: Option<Civil>,
     /// What `random` and `lorem random` draw from.

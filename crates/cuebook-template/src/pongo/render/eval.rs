@@ -67,7 +67,7 @@ impl<'a, T: Trace> Machine<'a, T> {
     pub(super) fn slot_value(&mut self, slot: u32, missing: Missing, site: Site) -> Result<View<'a>, Stop> {
         let view = self.slot(slot);
         match view.data {
-            Data::Undefined if self.settings.strict && missing == Missing::Fault => Err(self.no_name(site)),
+            Data::Undefined if self.settings.strict && missing == Missing::Fault => self.missed_name(site),
             Data::Macro(called, frame) => self.call_macro(called, frame, &[], site),
             _ => Ok(view),
         }
@@ -107,8 +107,9 @@ impl<'a, T: Trace> Machine<'a, T> {
         };
         match data {
             Some(data) => Ok(View::new(data, base.trust)),
+            None if matches!(base.data, Data::Undefined) => Ok(View::new(Data::Undefined, base.trust)),
             None if self.settings.strict && missing == Missing::Fault => {
-                Err(self.no_key(base.data, key.word.as_str(), site, steps))
+                self.missed_key(base, self.no_key(base.data, key.word.as_str(), site, steps))
             }
             None => Ok(View::new(Data::Undefined, base.trust)),
         }
@@ -119,7 +120,7 @@ impl<'a, T: Trace> Machine<'a, T> {
         if view.data.is_nil() {
             let absent = matches!(view.data, Data::Undefined);
             let fault = absent && self.settings.strict && path.missing == Missing::Fault;
-            return if fault { Err(self.no_name(path.site)) } else { Ok(view) };
+            return if fault { self.missed_name(path.site) } else { Ok(view) };
         }
         for (index, step) in path.steps.iter().enumerate() {
             view = match step {
@@ -169,7 +170,7 @@ impl<'a, T: Trace> Machine<'a, T> {
         match view.data.item(index) {
             Some(data) => Ok(View::new(data, view.trust)),
             None if self.settings.strict && path.missing == Missing::Fault => {
-                Err(self.undefined(format!("there is no item {index}"), None, path.site))
+                self.missed_key(view, self.undefined(format!("there is no item {index}"), None, path.site))
             }
             None => Ok(View::new(Data::Undefined, view.trust)),
         }
@@ -194,7 +195,7 @@ impl<'a, T: Trace> Machine<'a, T> {
         match data {
             Some(data) => Ok(View::new(data, view.trust)),
             None if self.settings.strict && path.missing == Missing::Fault => {
-                Err(self.undefined("there is no such key".to_owned(), None, path.site))
+                self.missed_key(view, self.undefined("there is no such key".to_owned(), None, path.site))
             }
             None => Ok(View::new(Data::Undefined, view.trust)),
         }
@@ -248,6 +249,23 @@ impl<'a, T: Trace> Machine<'a, T> {
             Some(argument) => self.eval(argument),
             None => Ok(View::trusted(Data::Nil)),
         }
+    }
+
+    /// What becomes of a name without a value: the end of the render, or a note of it.
+    #[cold]
+    fn missed_name(&self, site: Site) -> Result<View<'a>, Stop> {
+        let stop = self.no_name(site);
+        let Some(misses) = self.settings.misses else { return Err(stop) };
+        misses.note(false, *stop);
+        Ok(View::UNDEFINED)
+    }
+
+    /// The same of a key that `base` lacks, whose trust stays with what is not there.
+    #[cold]
+    fn missed_key(&self, base: View<'a>, stop: Stop) -> Result<View<'a>, Stop> {
+        let Some(misses) = self.settings.misses else { return Err(stop) };
+        misses.note(true, *stop);
+        Ok(View::new(Data::Undefined, base.trust))
     }
 
     #[cold]

@@ -1,7 +1,7 @@
 //! What holds of every template: generated ones, damaged ones, and any text at all.
 
 use cuebook_template::pongo::{
-    Civil, Context, LimitKind, Limits, Options, Profile, Program, Segment, Settings,
+    Civil, Context, LimitKind, Limits, Misses, Options, Profile, Program, Rendered, Segment, Settings,
 };
 use cuebook_template::{Diagnostic, Source, Trust, Value};
 use proptest::prelude::*;
@@ -278,6 +278,24 @@ fn check(source: &str) -> Result<(), TestCaseError> {
     }
     if let Ok(strict) = program.render(&context, &Settings { strict: true, ..lenient }) {
         prop_assert_eq!(rendered.as_ref(), Ok(&strict), "{}", source);
+    }
+    check_misses(&program, &context, lenient, rendered.as_ref())
+}
+
+/// A render that tells what is missing gives what a lenient one does, and tells of something when a strict one ends.
+fn check_misses(
+    program: &Program,
+    context: &Context,
+    lenient: Settings<'_>,
+    rendered: Result<&Rendered, &Box<Diagnostic>>,
+) -> Result<(), TestCaseError> {
+    let misses = Misses::default();
+    let told = program.render(context, &Settings { strict: true, misses: Some(&misses), ..lenient });
+    prop_assert_eq!(rendered, told.as_ref());
+    if told.is_ok() {
+        let strict = program.render(context, &Settings { strict: true, ..lenient });
+        let first = misses.into_all().into_iter().next().map(|miss| miss.problem);
+        prop_assert_eq!(first.as_ref(), strict.as_ref().err().map(|it| &**it));
     }
     Ok(())
 }

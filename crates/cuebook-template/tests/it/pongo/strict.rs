@@ -1,7 +1,7 @@
 //! Strict mode: a name or key without value is an error, unless the template asks whether it is there.
 
 use cuebook_template::Diagnostic;
-use cuebook_template::pongo::Settings;
+use cuebook_template::pongo::{Misses, Settings};
 
 use super::support::{data, files, full, render_with};
 
@@ -123,5 +123,28 @@ fn the_names_known_are_those_of_the_place() {
     assert_eq!(
         (faults[0].label.as_ref().map(ToString::to_string).as_deref(), from),
         (Some("part:1:4"), vec!["main:1:1".to_owned()])
+    );
+}
+
+#[test]
+fn everything_missing_is_told_at_once_when_asked_for() {
+    let misses = Misses::default();
+    let settings = Settings { strict: true, misses: Some(&misses), ..Settings::default() };
+    let source = "{{ nome }}|{{ usr.name }}|{% for x in xs %}{{ user.nme }}{% endfor %}{% if no %}{% endif %}|{{ xs.9 }}";
+    let rendered = render_with(source, &files(&[]), data(), &full(), &settings).expect("it renders");
+    assert_eq!(rendered.text, "|||");
+    let told: Vec<String> = misses
+        .into_all()
+        .iter()
+        .map(|miss| format!("{} {}", if miss.is_key { "key" } else { "name" }, miss.problem.message))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "name 'nome' has no value",
+            "name 'usr' has no value",
+            "key there is no 'nme' in 'user'",
+            "key there is no item 9"
+        ]
     );
 }
