@@ -159,7 +159,7 @@ impl Config {
             host_library: self.prompts.library.clone(),
             agent_bindings: self.prompts.agent_bindings,
             run_overrides: self.prompts.run_overrides,
-            bind: BindPolicy { strict_placeholders: self.prompts.strict_placeholders },
+            bind: BindPolicy { strict_placeholders: self.prompts.strict_placeholders, tell_missing: false },
         }
     }
 

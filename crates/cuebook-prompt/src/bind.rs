@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use cuebook_template::flat::{Placeholder, Program};
+use cuebook_template::pongo::Miss;
 use cuebook_template::{Source as TextSource, Span, Trust, Value, nearest};
 use cuebook_wire::{ErrorCode, PromptRef, PromptVariable, VariableSource, VariableType};
 
@@ -41,6 +42,8 @@ impl Bound {
             secret: matches!(self.value, BoundValue::Secret(_)),
             reference: Arc::clone(reference),
             line,
+            path: None,
+            layer: None,
         }
     }
 }
@@ -89,6 +92,8 @@ impl BoundValue {
 pub struct BindPolicy {
     /// Makes a placeholder that no variable declares an error instead of a warning.
     pub strict_placeholders: bool,
+    /// Whether names and keys without a value in a layered template are told of; the render goes on all the same.
+    pub tell_missing: bool,
 }
 
 /// The bound variables of one template, in slot order of its program, then those without placeholder.
@@ -100,6 +105,8 @@ pub struct Bindings {
     pub warnings: Vec<Warning>,
     /// What the text of a layered template must have and lacks.
     pub unmet: Vec<PromptError>,
+    /// What a layered template asked for and had no value, where [`BindPolicy::tell_missing`] wants to know.
+    pub missing: Vec<Miss>,
     /// The text of a layered template, which is rendered as it is bound; empty for all others.
     pub(crate) pieces: Vec<Piece>,
 }
@@ -124,6 +131,8 @@ impl Bindings {
             secret: false,
             reference: Arc::clone(reference),
             line: piece.line,
+            path: Some(Arc::clone(&piece.file)),
+            layer: piece.layer.clone(),
         }
     }
 

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use cuebook_template::Value;
+use cuebook_template::pongo::Miss;
 use cuebook_wire::payload::ChainLayer;
 use cuebook_wire::{
     AgentId, ErrorCode, LibraryId, PromptKind, PromptRef, PromptRefs, VariableSource, WorkflowId,
@@ -96,6 +97,8 @@ pub struct Preview {
     pub warnings: Vec<Warning>,
     /// What the text must have and lacks; no run would get it.
     pub unmet: Vec<PromptError>,
+    /// What a layered template asked for and had no value, where the policy wants to know.
+    pub missing: Vec<Miss>,
 }
 
 /// Whether secrets are fetched or shown as their markers on both faces.
@@ -233,8 +236,9 @@ impl Pipeline {
     ) -> Result<Preview, PromptErrors> {
         let (mut parts, warnings) = self.bind_ref(principal, reference, values, policy).await?;
         let unmet = take_unmet(&mut parts);
+        let missing = parts.iter_mut().flat_map(|part| std::mem::take(&mut part.bindings.missing)).collect();
         let composition = compose(parts, &SecretValues::new()).ok_or_else(no_parts)?;
-        Ok(Preview { composition, warnings, unmet })
+        Ok(Preview { composition, warnings, unmet, missing })
     }
 
     /// Pins one ref and binds it to supplied values.

@@ -57,8 +57,14 @@ pub enum Origin {
         secret: bool,
         /// The pinned ref of the template that asked for it.
         reference: Arc<str>,
-        /// The 1-based line of the placeholder in that template.
+        /// The 1-based line of the placeholder in that template, or in the file below.
         line: usize,
+        /// The file that asked for it, where a template is made of files.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        path: Option<Arc<str>>,
+        /// The layer in which that file was found.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        layer: Option<Arc<str>>,
     },
     /// The blank line between two texts.
     Joint,

@@ -95,8 +95,9 @@ mod tests {
 
     fn variable(start: usize, end: usize, trust: Trust, secret: bool) -> Segment {
         let (name, reference) = ("v".into(), "prompt:a@1.0.0".into());
+        let source = VariableSource::Input;
         let origin =
-            Origin::Variable { name, source: VariableSource::Input, trust, secret, reference, line: 1 };
+            Origin::Variable { name, source, trust, secret, reference, line: 1, path: None, layer: None };
         Segment { start, end, origin }
     }
 

@@ -7,7 +7,6 @@ use cuebook_layers::{
     Category, Host as AgentHost, Level, Prepared, RefKind, TemplateRef, Verdict, check_names,
 };
 use cuebook_prompt::{BindPolicy, ContentHash, Principal, Trust, Value, Values};
-use cuebook_template::pongo::code;
 use cuebook_template::{Diagnostic, Severity};
 use cuebook_wire::{ErrorCode, PromptRef};
 use serde_json::{Map, Value as Json};
@@ -68,16 +67,14 @@ impl Host {
         request: &AuthorRequest,
     ) -> Result<AuthorRender, Problems> {
         let prepared = self.layered.prepare(&request.name).map_err(Problems::from_iter)?;
-        let preview = self.see(principal, &prepared, request, request.strict).await?;
+        let preview = self.see(principal, &prepared, request).await?;
         let text = &preview.rendered.observed.composed;
         let mut findings = Problems::new();
         let verdict = verdict(&prepared, text);
         let persona = prepared.persona.as_ref();
         if request.check {
             findings.extend(check_names(&prepared.layered, request.values.keys().map(String::as_str)));
-            if findings.is_empty() {
-                findings.extend(self.missing_keys(principal, &prepared, request).await);
-            }
+            findings.extend(preview.missing_keys);
             findings.extend(preview.unmet);
             findings.extend(budget_finding(verdict.as_ref(), &prepared));
             findings.extend(text.trim().is_empty().then(|| blank(&prepared)));
@@ -133,7 +130,6 @@ impl Host {
         principal: &Principal,
         prepared: &Prepared,
         request: &AuthorRequest,
-        strict: bool,
     ) -> Result<Seen, Problems> {
         let reference = reference_of(&prepared.reference)?;
         let values: Values = request
@@ -141,30 +137,23 @@ impl Host {
             .iter()
             .map(|(name, json)| (name.clone(), Value::from_tagged(json.clone(), request.trust)))
             .collect();
-        let policy = BindPolicy { strict_placeholders: strict };
+        let policy = BindPolicy { strict_placeholders: request.strict, tell_missing: request.check };
         let preview = self.pipeline.preview(principal, &reference, values, policy).await;
         let preview = preview.map_err(|errors| prompt_problems(&errors))?;
         let unmet = preview.unmet.iter().map(|error| error.diagnostic().clone()).collect();
+        // Names are told of by the check of names, which sees branches that were not taken as well.
+        let keys = preview.missing.into_iter().filter(|miss| miss.is_key);
+        let missing_keys = keys.map(|miss| miss.problem).collect();
         let rendered = Rendered { observed: preview.composition.observed, warnings: preview.warnings };
-        Ok(Seen { rendered, unmet })
-    }
-
-    /// The key without a value that a strict render ends at; names are known to be fine.
-    async fn missing_keys(
-        &self,
-        principal: &Principal,
-        prepared: &Prepared,
-        request: &AuthorRequest,
-    ) -> Option<Diagnostic> {
-        let problems = self.see(principal, prepared, request, true).await.err()?;
-        problems.iter().find(|problem| problem.message.starts_with(code::UNDEFINED)).cloned()
+        Ok(Seen { rendered, unmet, missing_keys })
     }
 }
 
-/// A rendered text, and what it must have and lacks.
+/// A rendered text, what it must have and lacks, and the keys that it asked for and that there are none of.
 struct Seen {
     rendered: Rendered,
     unmet: Vec<Diagnostic>,
+    missing_keys: Vec<Diagnostic>,
 }
 
 fn reference_of(name: &TemplateRef) -> Result<PromptRef, Problems> {

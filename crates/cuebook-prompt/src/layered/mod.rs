@@ -11,7 +11,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use cuebook_template::Diagnostic;
-use cuebook_template::pongo::{Context, Program, Settings};
+use cuebook_template::pongo::{Context, Misses, Program, Settings};
 use cuebook_wire::{ErrorCode, PromptRef};
 use indexmap::IndexMap;
 
@@ -37,6 +37,8 @@ pub struct Layered {
     pub is_fact: fn(&str) -> bool,
     /// Values for names that a caller does not give.
     pub defaults: Values,
+    /// Such values that depend on where in a run the text is used; they come before the defaults.
+    pub placed: Option<Arc<dyn PlacedValues>>,
     /// Templates that are rendered with the same values and come in as `units.<slot>`; no slot at all leaves the name
     /// to the caller.
     pub slots: IndexMap<String, Vec<Arc<Program>>>,
@@ -44,6 +46,21 @@ pub struct Layered {
     pub contract: Option<Arc<dyn TextContract>>,
     /// The most bytes of the rendered text; one more is an error, and nothing is cut.
     pub ceiling: Option<usize>,
+}
+
+/// Where in a run a text is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunPlace<'p> {
+    /// The id of the workflow.
+    pub topology: Option<&'p str>,
+    /// The id of the node.
+    pub phase: Option<&'p str>,
+}
+
+/// Values that depend on where in a run a text is used.
+pub trait PlacedValues: Send + Sync + fmt::Debug {
+    /// The values at `place`.
+    fn values(&self, place: &RunPlace<'_>) -> Values;
 }
 
 /// What a rendered text must have, whoever wrote its parts.
@@ -69,6 +86,7 @@ impl Layered {
             facts: Values::new(),
             is_fact: |_| false,
             defaults: Values::new(),
+            placed: None,
             slots: IndexMap::new(),
             contract: None,
             ceiling: None,
@@ -96,9 +114,10 @@ pub(crate) fn bind(
     scope: &Scope,
     policy: BindPolicy,
 ) -> Result<Bindings, Vec<PromptError>> {
-    let names = Names { layered, reference, scope };
+    let names = Names::new(layered, reference, scope);
     let (variables, mut context) = names.bind();
-    let render = Render { pinned, is_strict: policy.strict_placeholders };
+    let misses = Misses::default();
+    let render = Render { pinned, settings: settings(policy, &misses) };
     let units = render.units(layered, &context)?;
     if !layered.slots.is_empty() {
         context.insert(UNITS, pieces::as_value(&units));
@@ -106,20 +125,27 @@ pub(crate) fn bind(
     let pieces = splice(render.pieces(&layered.program, &context)?, &units);
     let text: String = pieces.iter().map(|piece| &*piece.text).collect();
     hold_ceiling(pinned, layered, &text)?;
-    Ok(Bindings { variables, unmet: unmet(pinned, layered, &text), pieces, ..Bindings::default() })
+    let unmet = unmet(pinned, layered, &text);
+    let missing = misses.into_all();
+    Ok(Bindings { variables, unmet, missing, pieces, ..Bindings::default() })
+}
+
+/// How a template is rendered: what is missing ends a strict render, also where it would be told of.
+fn settings(policy: BindPolicy, misses: &Misses) -> Settings<'_> {
+    let misses = (policy.tell_missing && !policy.strict_placeholders).then_some(misses);
+    Settings { strict: policy.strict_placeholders || misses.is_some(), misses, ..Settings::default() }
 }
 
 /// Renders the programs of one template.
 struct Render<'p> {
     pinned: &'p Pinned,
-    is_strict: bool,
+    settings: Settings<'p>,
 }
 
 impl Render<'_> {
     fn pieces(&self, program: &Program, context: &Context) -> Result<Vec<Piece>, Vec<PromptError>> {
-        let settings = Settings { strict: self.is_strict, ..Settings::default() };
         let (rendered, segments) = program
-            .render_with_origins(context, &settings)
+            .render_with_origins(context, &self.settings)
             .map_err(|fault| vec![failed(self.pinned, *fault)])?;
         Ok(pieces_of(&rendered.text, segments))
     }

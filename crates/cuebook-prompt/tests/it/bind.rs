@@ -5,8 +5,8 @@ use serde_json::{Value as Json, json};
 
 use crate::support::{composed, error_line, inputs, optional, part, secret, template, untrusted, values};
 
-const LENIENT: BindPolicy = BindPolicy { strict_placeholders: false };
-const STRICT: BindPolicy = BindPolicy { strict_placeholders: true };
+const LENIENT: BindPolicy = BindPolicy { strict_placeholders: false, tell_missing: false };
+const STRICT: BindPolicy = BindPolicy { strict_placeholders: true, tell_missing: false };
 
 /// The one variable of a case, `x`.
 fn variable(value_type: &str, required: bool, more: Json) -> Json {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cuebook_prompt::{
-    BindPolicy, Composition, Layered, Origin, Part, Pinned, PromptError, SecretValues, Slot, TextContract,
-    Unmet, bind, compose,
+    BindPolicy, Composition, Layered, Origin, Part, Pinned, PlacedValues, PromptError, RunPlace, Scope,
+    SecretValues, Slot, TextContract, Unmet, Values, bind, compose,
 };
 use cuebook_template::pongo::{Options, Program};
 use cuebook_template::{Source, Trust};
@@ -71,13 +71,17 @@ fn every_range_says_where_it_came_from() {
         secret: false,
         reference: REFERENCE.into(),
         line: 1,
+        path: Some("part.md".into()),
+        layer: None,
     };
     assert_eq!(origins, [file("writer.md", 1), file("part.md", 1), name, file("part.md", 1)]);
 }
 
 /// The errors of a strict composition.
 fn faults(text: &str, values: serde_json::Value) -> Vec<PromptError> {
-    composed(text, values, BindPolicy { strict_placeholders: true }).err().expect("a fault")
+    composed(text, values, BindPolicy { strict_placeholders: true, tell_missing: false })
+        .err()
+        .expect("a fault")
 }
 
 #[test]
@@ -145,6 +149,9 @@ fn units_come_in_by_slot_with_their_own_origins() {
         .iter()
         .filter_map(|segment| match &segment.origin {
             Origin::File { path, line, layer } => Some(format!("{path}:{line} {}", layer.as_deref()?)),
+            Origin::Variable { name, path, line, layer, .. } => {
+                Some(format!("{name} {}:{line} {}", path.as_deref()?, layer.as_deref()?))
+            }
             _ => None,
         })
         .collect();
@@ -153,6 +160,7 @@ fn units_come_in_by_slot_with_their_own_origins() {
         [
             "agents/a.md:1 site",
             "units/0.md:2 site",
+            "note units/0.md:2 site",
             "units/2.md:1 site",
             "units/2.md:1 site",
             "agents/a.md:2 site",
@@ -169,6 +177,47 @@ fn facts_stand_above_what_is_given_and_defaults_below() {
     };
     check(json!({}), "True all Finish");
     check(json!({"has_read": false, "focus": "one"}), "True one Finish");
+}
+
+/// A checklist that tells where it stands.
+#[derive(Debug)]
+struct Here;
+
+impl PlacedValues for Here {
+    fn values(&self, place: &RunPlace<'_>) -> Values {
+        let told = json!(format!("{}/{}", place.topology.unwrap_or("-"), place.phase.unwrap_or("-")));
+        [("here".to_owned(), cuebook_template::Value::trusted(told))].into_iter().collect()
+    }
+}
+
+#[test]
+fn facts_of_the_run_have_the_names_of_layered_templates() {
+    let program = Program::compile(
+        Source::new("a.md", "{{ here }} {{ node_id }} {{ workflowId }} {{ topology }} {{ focus }}"),
+        &(),
+        &Options::default(),
+    );
+    let layered =
+        Layered { placed: Some(Arc::new(Here)), ..Layered::plain(Arc::new(program.expect("it compiles"))) };
+    let pinned = Arc::new(Pinned::layered(REFERENCE.to_owned(), PromptKind::System, layered));
+    let check = |scope: Scope, expect: &str| {
+        let bindings = bind(&pinned, None, &scope, BindPolicy::default()).expect("it binds");
+        let part = Part { slot: Slot::Chain(pinned.kind), pinned: Arc::clone(&pinned), bindings };
+        let composition = compose(vec![part], &SecretValues::new()).expect("a text");
+        assert_eq!(composition.observed.composed, expect);
+    };
+    let values = |json: serde_json::Value| -> Values {
+        let members = json.as_object().expect("an object").clone().into_iter();
+        members.map(|(name, json)| (name, cuebook_template::Value::trusted(json))).collect()
+    };
+    let node = |inputs| Scope::Node {
+        inputs: values(inputs),
+        variables: Values::new(),
+        context: values(json!({ "workflowId": "w", "nodeId": "n" })),
+    };
+    check(node(json!({ "focus": "f", "node_id": "mine" })), "w/n n w w f");
+    check(Scope::Supplied(values(json!({ "topology": "t", "here": "given" }))), "given   t ");
+    check(Scope::Supplied(values(json!({ "topology_phase_id": "p" }))), "-/p    ");
 }
 
 #[test]

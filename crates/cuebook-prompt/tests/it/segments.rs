@@ -26,7 +26,7 @@ fn origin(origin: &Origin) -> String {
         Origin::File { path, line, .. } => format!("file {path}:{line}"),
         Origin::Inline { field, line } => format!("field {field}:{line}"),
         Origin::Joint => "joint".to_owned(),
-        Origin::Variable { name, source, trust, secret, reference, line } => {
+        Origin::Variable { name, source, trust, secret, reference, line, .. } => {
             let trust = if *trust == Trust::Untrusted { " untrusted" } else { "" };
             let secret = if *secret { " secret" } else { "" };
             format!("{source} {name}{trust}{secret} at {reference}:{line}")
