@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cuebook_layers::{
-    Catalog, Choice, FileTree, LayeredPrompts, Layers, MANIFEST_FILE, OverlayRoots, Own, Pack, PackId,
-    ProjectRoot, TemplateRef, bundled, wire_agent_id,
+    Catalog, Choice, FileTree, ForAgents, LayeredPrompts, Layers, MANIFEST_FILE, OverlayRoots, Own, Pack,
+    PackId, ProjectRoot, TemplateRef, bundled, wire_agent_id,
 };
 use cuebook_template::{Diagnostic, Severity};
 use cuebook_wire::{AgentManifest, ErrorCode, ModelClass, PromptRef, PromptRefs};
@@ -52,7 +52,7 @@ pub(crate) fn open(
     let (catalog, found) = Catalog::of(packs, &choice(&config.layers));
     warnings.extend(found.into_iter().map(|it| it.with_severity(Severity::Warning)));
     let layers = Layers::new(&roots(options, config, config_root), Arc::new(catalog));
-    let (prompts, faults) = LayeredPrompts::new(layers, config.layers.tools.clone());
+    let (prompts, faults) = LayeredPrompts::new(layers, for_agents(&config.layers));
     problems.extend(faults);
     let agents = agents(&prompts, &own_ids);
     problems.or(OpenedLayers { prompts: Arc::new(prompts), agents, warnings })
@@ -107,6 +107,11 @@ pub(crate) fn pack_places(directory: &Path) -> Result<Vec<PathBuf>, Problems> {
     let below = entries(directory)?.into_iter().filter(|path| !is_hidden(path));
     let candidates = std::iter::once(directory.to_owned()).chain(below);
     Ok(candidates.filter(|path| path.join(MANIFEST_FILE).is_file()).collect())
+}
+
+/// What the host has for agents.
+fn for_agents(config: &LayersConfig) -> ForAgents {
+    ForAgents { tools: config.tools.clone(), caps: config.caps }
 }
 
 /// What the configuration chose among packs; what is malformed there is told by its rules.

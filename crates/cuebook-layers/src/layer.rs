@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use cuebook_prompt::ContentHash;
@@ -49,6 +50,8 @@ pub struct Layer {
     pub tier: Tier,
     /// What origins and errors call it.
     pub label: Arc<str>,
+    /// The directory of the project whose overlay it is.
+    project: Option<Arc<Path>>,
     files: BTreeMap<TemplateRef, LayerFile>,
     /// Directories that cannot be entered, with the reason.
     blocked: Vec<(String, FileFault)>,
@@ -73,7 +76,7 @@ impl LayerFile {
 impl Layer {
     /// The layer of `tree`, all of whose files are templates.
     pub fn overlay(tier: Tier, label: impl Into<Arc<str>>, tree: &FileTree) -> Self {
-        let mut layer = Self { tier, label: label.into(), files: BTreeMap::new(), blocked: Vec::new() };
+        let mut layer = Self::of(tier, label, BTreeMap::new());
         for (path, entry) in tree.iter() {
             let Ok(reference) = TemplateRef::parse(path) else { continue };
             if let Err(fault) = &entry.text {
@@ -87,12 +90,24 @@ impl Layer {
 
     /// A layer of files that are known by name already.
     pub fn of(tier: Tier, label: impl Into<Arc<str>>, files: BTreeMap<TemplateRef, LayerFile>) -> Self {
-        Self { tier, label: label.into(), files, blocked: Vec::new() }
+        Self { tier, label: label.into(), project: None, files, blocked: Vec::new() }
     }
 
     /// A layer that cannot be read, so that every name it might have is a fault.
     pub fn closed(tier: Tier, label: impl Into<Arc<str>>, fault: FileFault) -> Self {
-        Self { tier, label: label.into(), files: BTreeMap::new(), blocked: vec![(String::new(), fault)] }
+        let blocked = vec![(String::new(), fault)];
+        Self { blocked, ..Self::of(tier, label, BTreeMap::new()) }
+    }
+
+    /// The same layer as the overlay of the project in `directory`.
+    #[must_use]
+    pub fn of_project(self, directory: Option<Arc<Path>>) -> Self {
+        Self { project: directory, ..self }
+    }
+
+    /// The directory of the project whose overlay it is.
+    pub fn project(&self) -> Option<&Path> {
+        self.project.as_deref()
     }
 
     fn add(&mut self, reference: TemplateRef, file: LayerFile) {

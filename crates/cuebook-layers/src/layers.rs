@@ -45,6 +45,8 @@ pub struct Layers {
 struct Directory {
     tier: Tier,
     path: PathBuf,
+    /// The directory of the project whose overlay it is.
+    project: Option<Arc<Path>>,
     label: Arc<str>,
     is_trusted: bool,
 }
@@ -64,6 +66,7 @@ impl Layers {
         let site = roots.site.iter().map(|path| Directory {
             tier: Tier::Site,
             path: path.clone(),
+            project: None,
             label: format!("site {}", path.display()).into(),
             is_trusted: true,
         });
@@ -103,7 +106,7 @@ impl Layers {
                 Ok(Some(tree)) => Layer::overlay(directory.tier, Arc::clone(&directory.label), tree),
                 Err(fault) => Layer::closed(directory.tier, Arc::clone(&directory.label), fault.clone()),
             };
-            Some((directory.is_trusted, layer))
+            Some((directory.is_trusted, layer.of_project(directory.project.clone())))
         });
         let (trusted, refused): (Vec<_>, Vec<_>) = found.partition(|(is_trusted, _)| *is_trusted);
         let layers = |found: Vec<(bool, Layer)>| found.into_iter().map(|(_, layer)| layer).collect();
@@ -134,9 +137,11 @@ impl Directory {
 
 fn directories_of(project: &ProjectRoot) -> impl Iterator<Item = Directory> + use<> {
     let ProjectRoot { path, is_trusted } = project.clone();
+    let project: Arc<Path> = path.as_path().into();
     OVERLAY_DIRECTORIES.into_iter().map(move |directory| {
         let path = path.join(directory);
         let shown = path.strip_prefix(Path::new(".")).unwrap_or(&path).display().to_string();
-        Directory { tier: Tier::Project, label: format!("project {shown}").into(), path, is_trusted }
+        let project = Some(Arc::clone(&project));
+        Directory { tier: Tier::Project, label: format!("project {shown}").into(), path, project, is_trusted }
     })
 }

@@ -21,7 +21,7 @@ mod headings;
 mod layer;
 mod layers;
 mod lock;
-mod names;
+mod locks;
 mod own;
 mod pack;
 mod persona;
@@ -59,13 +59,14 @@ pub use headings::{Heading, HeadingMatch, headings, missing_headings};
 pub use layer::{Layer, LayerFile, Tier};
 pub use layers::{Layers, OVERLAY_DIRECTORIES, OverlayRoots, ProjectRoot};
 pub use lock::{LOCK_FILE, Lock};
+pub use locks::Locks;
 pub use own::{BadOwn, Own, missing_owned};
 pub use pack::{
     BadPackId, CONTRACT_FILE, Capability, Compatibility, Dependency, EXTENSION_API, MANIFEST_FILE, Manifest,
     Pack, PackId,
 };
 pub use persona::{Persona, PersonaParts};
-pub use personas::Personas;
+pub use personas::{ForAgents, Personas};
 pub use playbook::{Playbook, Triggers};
 pub use playbooks::Playbooks;
 pub use prompts::{LayeredPrompts, Prepared};
@@ -73,7 +74,7 @@ pub use reference::{BadRef, PREFIX, RefKind, TemplateRef};
 pub use roster::{Roster, ToolEffect};
 pub use select::{Selection, UnitSlots, join_units};
 pub use snapshot::{Found, Snapshot};
-pub use status::{Below, BundledState, OverrideStatus, record, status};
+pub use status::{Below, BundledState, OverrideStatus, status};
 pub use unit::{Slot, Unit, UnitHead};
 pub use variables::{PersonaCaps, PersonaValues};
 pub use violation::Violation;

@@ -92,7 +92,8 @@ impl Lock {
         }
     }
 
-    /// Writes the record of the project in `directory`, whole or not at all; a record that is the same is left alone.
+    /// Writes the record of the project in `directory`, whole or not at all; a record that is the same is left alone, and
+    /// one that says nothing is not begun.
     ///
     /// # Errors
     ///
@@ -100,6 +101,9 @@ impl Lock {
     pub fn save(&self, directory: &Path) -> io::Result<()> {
         let path = directory.join(LOCK_FILE);
         let text = self.to_text();
+        if self.hashes.is_empty() && !path.exists() {
+            return Ok(());
+        }
         if std::fs::read_to_string(&path).is_ok_and(|before| before == text) {
             return Ok(());
         }

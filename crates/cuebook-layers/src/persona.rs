@@ -16,7 +16,7 @@ use crate::roster::Roster;
 use crate::select::{Selection, UnitSlots};
 use crate::unit::Unit;
 use crate::variables::{PersonaCaps, PersonaValues};
-use crate::words::{Host, Mode};
+use crate::words::Host;
 
 /// What personas are made from: the pieces that packs bring, and what a host knows of the turn.
 #[derive(Clone, Copy, Debug)]
@@ -31,14 +31,6 @@ pub struct PersonaParts<'p> {
     pub units: &'p [Unit],
     /// What the host offers; a persona gets what its agent names of it.
     pub roster: &'p Roster,
-    /// What the turn is for, where the agent's row does not say.
-    pub mode: Option<Mode>,
-    /// Units that are left out, by id.
-    pub omitted: &'p BTreeSet<String>,
-    /// The topology of the workflow.
-    pub topology: Option<&'p str>,
-    /// The phase of the workflow.
-    pub phase: Option<&'p str>,
     /// The limits that the agent is told of.
     pub caps: PersonaCaps,
 }
@@ -52,6 +44,8 @@ pub struct Persona {
     pub archetype: Option<(String, Archetype)>,
     /// What is particular to it; none for an agent without a contract.
     pub contract: Option<AgentContract>,
+    /// The playbooks that its checklist may draw on: those of its contract, then those of its row.
+    pub playbooks: Vec<String>,
     /// The headings that its prompt must have.
     pub headings: Vec<String>,
     /// How they are looked for.
@@ -84,17 +78,17 @@ impl Persona {
         if !unknown.is_empty() {
             return Err(unknown.into_iter().map(|problem| of_agent(id, problem)).collect());
         }
-        Ok(Self::of(agent, contract, &playbooks, parts))
+        Ok(Self::of(agent, contract, playbooks, parts))
     }
 
     fn of(
         agent: &AgentRow,
         contract: Option<&AgentContract>,
-        playbooks: &[String],
+        playbooks: Vec<String>,
         parts: &PersonaParts<'_>,
     ) -> Self {
         let roster = parts.roster.narrowed(&agent.tools);
-        let checklist = parts.playbooks.checklist(playbooks, parts.topology, parts.phase);
+        let checklist = parts.playbooks.checklist(&playbooks, None, None);
         let none = Delta::default();
         let delta = contract.map_or(&none, |contract| &contract.delta);
         let is_held = contract.is_some() || agent.host == Host::Worker;
@@ -108,6 +102,7 @@ impl Persona {
             units: units(agent, &roster, parts),
             agent: agent.clone(),
             contract: contract.cloned(),
+            playbooks,
             roster,
         }
     }
@@ -126,8 +121,7 @@ fn archetype(all: &Contract, contract: &AgentContract) -> Option<(String, Archet
 }
 
 fn units(agent: &AgentRow, roster: &Roster, parts: &PersonaParts<'_>) -> UnitSlots<Unit> {
-    let mode = agent.mode.or(parts.mode);
-    let selection = Selection { roster, host: agent.host, mode, omitted: parts.omitted };
+    let selection = Selection { roster, host: agent.host, mode: agent.mode };
     let chosen = selection.choose(parts.units).into_iter();
     chosen.map(|(slot, units)| (slot, units.into_iter().cloned().collect())).collect()
 }
@@ -196,10 +190,6 @@ mod tests {
             playbooks: &Playbooks::of(playbooks.into()).expect("playbooks"),
             units: &units,
             roster,
-            mode: None,
-            omitted: &BTreeSet::new(),
-            topology: None,
-            phase: None,
             caps: PersonaCaps::default(),
         })
     }
@@ -240,18 +230,9 @@ mod tests {
     }
 
     #[test]
-    fn phase_and_omitted_units_count() {
-        let omitted = BTreeSet::from(["reading".to_owned()]);
-        let roster = Roster::new(["read"]);
-        let writer = with_parts(&roster, |parts| {
-            Persona::new("writer", &PersonaParts { phase: Some("last"), omitted: &omitted, ..parts })
-        });
-        let writer = writer.expect("a persona");
-        assert_eq!(
-            writer.values.defaults["playbook_checklist"],
-            Value::trusted(json!(["always", "plain", "aloud"]))
-        );
-        assert_eq!(ids(&writer, Slot::Execution), [""; 0]);
+    fn playbooks_of_the_contract_stand_before_those_of_the_row() {
+        assert_eq!(persona("writer").playbooks, ["prose", "aloud"]);
+        assert_eq!(persona("helper").playbooks, [""; 0]);
     }
 
     #[test]

@@ -4,8 +4,10 @@
 //! wrong with the others all at once.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use cuebook_template::{Diagnostic, Source};
+use cuebook_wire::ErrorCode;
 
 use crate::agent_row::AgentRow;
 use crate::catalog::Catalog;
@@ -28,7 +30,16 @@ pub struct Personas {
     /// The pack of each agent, in the same order.
     packs: Vec<PackId>,
     contract: Contract,
-    playbooks: Playbooks,
+    playbooks: Arc<Playbooks>,
+}
+
+/// What a host has for agents.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ForAgents {
+    /// The tools that it offers; all that agents name when it does not say.
+    pub tools: Option<BTreeSet<String>>,
+    /// The limits that agents are told of.
+    pub caps: PersonaCaps,
 }
 
 /// What is being read.
@@ -64,17 +75,21 @@ impl Personas {
         self.agents.iter().find(|agent| agent.id == id)
     }
 
-    /// The persona of the agent `id`, with the units as `snapshot` has them; `offered` are the tools of the host, all that
-    /// agents name when it does not say.
+    /// The playbooks.
+    pub const fn playbooks(&self) -> &Arc<Playbooks> {
+        &self.playbooks
+    }
+
+    /// The persona of the agent `id`, with the units as `snapshot` has them and what `host` has for agents.
     ///
     /// # Errors
     ///
-    /// As [`Persona::new`]; everything that is wrong with a unit.
+    /// As [`Persona::new`]; everything that is wrong with the head of a unit.
     pub fn persona(
         &self,
         id: &str,
         snapshot: &Snapshot,
-        offered: Option<&BTreeSet<String>>,
+        host: &ForAgents,
     ) -> Result<Persona, Vec<Diagnostic>> {
         let units = units(snapshot)?;
         let parts = PersonaParts {
@@ -82,12 +97,8 @@ impl Personas {
             contract: &self.contract,
             playbooks: &self.playbooks,
             units: &units,
-            roster: &self.roster(id, offered),
-            mode: None,
-            omitted: &BTreeSet::new(),
-            topology: None,
-            phase: None,
-            caps: PersonaCaps::default(),
+            roster: &self.roster(id, host.tools.as_ref()),
+            caps: host.caps,
         };
         Persona::new(id, &parts)
     }
@@ -109,20 +120,20 @@ fn units(snapshot: &Snapshot) -> Result<Vec<Unit>, Vec<Diagnostic>> {
             continue;
         }
         match unit(snapshot, reference) {
-            Ok(unit) => units.push(unit),
+            Ok(unit) => units.extend(unit),
             Err(found) => problems.extend(found),
         }
     }
     if problems.is_empty() { Ok(units) } else { Err(problems) }
 }
 
-fn unit(snapshot: &Snapshot, reference: &TemplateRef) -> Result<Unit, Vec<Diagnostic>> {
-    let Some(found) = snapshot.find(reference) else {
-        return Err(vec![snapshot.not_found(reference.as_str())]);
-    };
-    let source = found.source().map_err(|problem| vec![*problem])?;
-    let unit = Unit::read(reference.clone(), source)?;
-    Ok(if found.tier == Tier::Bundled { unit.bundled() } else { unit })
+/// The unit of that name. One whose file cannot be had is chosen by the head of the next lower file, so that prompts which
+/// would have said that one fail, and no others.
+fn unit(snapshot: &Snapshot, reference: &TemplateRef) -> Result<Option<Unit>, Vec<Diagnostic>> {
+    let mut stack = snapshot.stack(reference).filter_map(|found| Some((found.tier, found.file.source.ok()?)));
+    let Some((tier, source)) = stack.next() else { return Ok(None) };
+    let unit = Unit::read(reference.clone(), &source)?;
+    Ok(Some(if tier == Tier::Bundled { unit.bundled() } else { unit }))
 }
 
 impl Reading {
@@ -144,11 +155,14 @@ impl Reading {
             self.contracts.extend(part);
         } else if path.starts_with("playbooks/") {
             let read = Playbook::read(source);
-            let playbook = self.sound(read).map(|playbook| (source.clone(), playbook));
-            self.playbooks.extend(playbook);
+            if let Some(playbook) = self.sound(read) {
+                self.problems.extend(misnamed(path, &playbook.id, source));
+                self.playbooks.push((source.clone(), playbook));
+            }
         } else if path.starts_with("agents/") {
             let read = AgentRow::read(source);
             if let Some(agent) = self.sound(read) {
+                self.problems.extend(misnamed(path, &agent.id, source));
                 self.personas.agents.push(agent);
                 self.personas.packs.push(pack.manifest.id.clone());
             }
@@ -166,8 +180,21 @@ impl Reading {
         }
         if !self.playbooks.is_empty() {
             let together = Playbooks::of(std::mem::take(&mut self.playbooks));
-            self.personas.playbooks = self.sound(together).unwrap_or_default();
+            self.personas.playbooks = self.sound(together).unwrap_or_default().into();
         }
         (self.personas, self.problems)
     }
+}
+
+/// The error of a document whose id is not the name of its file, by which packs contest it.
+fn misnamed(path: &str, id: &str, source: &Source) -> Option<Diagnostic> {
+    let (folder, file) = path.rsplit_once('/')?;
+    if file.rsplit_once('.').is_some_and(|(stem, _)| stem == id) {
+        return None;
+    }
+    let problem = Diagnostic::error(
+        ErrorCode::ExtensionInvalid.as_str(),
+        format!("{} has the id '{id}', and its file another name", source.name()),
+    );
+    Some(problem.with_hint(format!("call the file {folder}/{id}.yaml")))
 }

@@ -3,31 +3,33 @@
 //! It owns what comes with a template: of an agent's own prompt, its values, its units and its contract. It refuses versions:
 //! a file is what it is now.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cuebook_prompt::{
-    Layered, Pinned, Principal, PromptError, SharedPin, Source, TextContract, Unmet, template_not_found,
+    Layered, Pinned, PlacedValues, Principal, PromptError, RunPlace, SharedPin, Source, TextContract, Unmet,
+    Value, Values, template_not_found,
 };
 use cuebook_template::Diagnostic;
 use cuebook_template::pongo::Program;
 use cuebook_wire::{ErrorCode, LibraryId, PromptKind, PromptRef};
 use futures_util::future::BoxFuture;
+use serde_json::json;
 
 use crate::layers::Layers;
 use crate::persona::Persona;
-use crate::personas::Personas;
+use crate::personas::{ForAgents, Personas};
+use crate::playbooks::Playbooks;
 use crate::reference::{RefKind, TemplateRef};
 use crate::roster::Roster;
 use crate::snapshot::Snapshot;
+use crate::variables::CHECKLIST;
 
 /// The layers of a host with the agents of its packs.
 #[derive(Debug)]
 pub struct LayeredPrompts {
     layers: Layers,
     personas: Personas,
-    /// The tools that the host offers; all that agents name when it does not say.
-    tools: Option<BTreeSet<String>>,
+    host: ForAgents,
 }
 
 /// A template of one snapshot with all that comes with it.
@@ -44,10 +46,10 @@ pub struct Prepared {
 }
 
 impl LayeredPrompts {
-    /// The prompts of `layers`; also what is wrong with the agents of its packs.
-    pub fn new(layers: Layers, tools: Option<BTreeSet<String>>) -> (Self, Vec<Diagnostic>) {
+    /// The prompts of `layers` with what `host` has for agents; also what is wrong with the agents of its packs.
+    pub fn new(layers: Layers, host: ForAgents) -> (Self, Vec<Diagnostic>) {
         let (personas, problems) = Personas::of(layers.catalog());
-        (Self { layers, personas, tools }, problems)
+        (Self { layers, personas, host }, problems)
     }
 
     /// The layers.
@@ -82,7 +84,10 @@ impl LayeredPrompts {
         let ceiling = snapshot.catalog().budgets().render_ceiling();
         let plain = Layered { ceiling, ..Layered::plain(program) };
         let layered = match &persona {
-            Some(persona) => with_persona(&snapshot, plain, persona)?,
+            Some(persona) => {
+                let checklist = self.checklist(persona);
+                Layered { placed: Some(Arc::new(checklist)), ..with_persona(&snapshot, plain, persona)? }
+            }
             None => plain,
         };
         Ok(Prepared { snapshot, reference, layered, persona })
@@ -95,9 +100,13 @@ impl LayeredPrompts {
         program: &Program,
     ) -> Result<Option<Arc<Persona>>, Vec<Diagnostic>> {
         let Some(agent) = self.personas.agent_of(reference) else { return Ok(None) };
-        let persona = self.personas.persona(&agent.id, snapshot, self.tools.as_ref())?;
+        let persona = self.personas.persona(&agent.id, snapshot, &self.host)?;
         let missing = persona.missing_partials(snapshot, program);
         if missing.is_empty() { Ok(Some(Arc::new(persona))) } else { Err(missing) }
+    }
+
+    fn checklist(&self, persona: &Persona) -> Checklist {
+        Checklist { playbooks: Arc::clone(self.personas.playbooks()), of_agent: persona.playbooks.clone() }
     }
 
     fn pinned(&self, reference: &PromptRef) -> Result<SharedPin, PromptError> {
@@ -151,6 +160,20 @@ fn with_persona(
         contract: Some(Arc::new(Held(Arc::clone(persona)))),
         ..plain
     })
+}
+
+/// The checklist of an agent, which depends on where in a run it is told.
+#[derive(Debug)]
+struct Checklist {
+    playbooks: Arc<Playbooks>,
+    of_agent: Vec<String>,
+}
+
+impl PlacedValues for Checklist {
+    fn values(&self, place: &RunPlace<'_>) -> Values {
+        let points = self.playbooks.checklist(&self.of_agent, place.topology, place.phase);
+        [(CHECKLIST.to_owned(), Value::trusted(json!(points)))].into_iter().collect()
+    }
 }
 
 /// What the prompt of an agent must have.

@@ -3,8 +3,6 @@
 //! It owns the rule of selection and the joining of rendered units. It refuses to render: a unit is chosen by what is really
 //! offered, never by what a template says.
 
-use std::collections::BTreeSet;
-
 use indexmap::IndexMap;
 
 use crate::reference::TemplateRef;
@@ -24,17 +22,15 @@ pub struct Selection<'s> {
     pub host: Host,
     /// What the turn is for; without one, units of a mode are not said.
     pub mode: Option<Mode>,
-    /// Units that are left out, by id.
-    pub omitted: &'s BTreeSet<String>,
 }
 
 impl Selection<'_> {
-    /// Whether a unit is said: host and mode fit, one of the tools it comes with is offered, and nobody left it out.
+    /// Whether a unit is said: host and mode fit, and one of the tools it comes with is offered.
     pub fn takes(&self, unit: &Unit) -> bool {
         let head = &unit.head;
         let mode_fits = head.modes.is_empty() || self.mode.is_some_and(|mode| head.modes.contains(&mode));
         let tool_fits = head.attaches.is_empty() || head.attaches.iter().any(|tool| self.roster.offers(tool));
-        head.hosts.contains(&self.host) && mode_fits && tool_fits && !self.omitted.contains(unit.id())
+        head.hosts.contains(&self.host) && mode_fits && tool_fits
     }
 
     /// Those of `units` that are said, by slot: by their order, the host's own first, then by id.
@@ -82,17 +78,9 @@ mod tests {
     #[track_caller]
     fn check(change: impl FnOnce(&mut UnitHead), expect: bool) {
         let roster = Roster::new(["read"]);
-        let omitted = BTreeSet::from(["b".to_owned()]);
-        let selection = Selection {
-            roster: &roster,
-            host: Host::Worker,
-            mode: Some(Mode::Investigate),
-            omitted: &omitted,
-        };
+        let selection = Selection { roster: &roster, host: Host::Worker, mode: Some(Mode::Investigate) };
         let unit = unit("a", change);
         assert_eq!(selection.takes(&unit), expect, "{:?}", unit.head);
-        let left_out = Unit { reference: TemplateRef::parse("units/b").expect("a name"), ..unit };
-        assert!(!selection.takes(&left_out));
     }
 
     #[test]
@@ -109,15 +97,15 @@ mod tests {
 
     #[test]
     fn without_a_mode_only_units_of_every_mode_are_said() {
-        let (roster, omitted) = (Roster::default(), BTreeSet::new());
-        let selection = Selection { roster: &roster, host: Host::Worker, mode: None, omitted: &omitted };
+        let roster = Roster::default();
+        let selection = Selection { roster: &roster, host: Host::Worker, mode: None };
         assert!(selection.takes(&unit("a", |_| {})));
         assert!(!selection.takes(&unit("a", |head| head.modes = Mode::ALL.to_vec())));
     }
 
     fn chosen(units: &[Unit]) -> Vec<(Slot, Vec<&str>)> {
-        let (roster, omitted) = (Roster::default(), BTreeSet::new());
-        let selection = Selection { roster: &roster, host: Host::Worker, mode: None, omitted: &omitted };
+        let roster = Roster::default();
+        let selection = Selection { roster: &roster, host: Host::Worker, mode: None };
         let slots = selection.choose(units);
         slots.into_iter().map(|(slot, units)| (slot, units.iter().map(|unit| unit.id()).collect())).collect()
     }

@@ -3,6 +3,7 @@
 //! It owns the comparison of each overlay file with the bundled one, now and when it was overridden. It refuses to judge the
 //! texts: that a bundled file has changed is for a person to look at.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use cuebook_prompt::ContentHash;
@@ -10,6 +11,7 @@ use serde::Serialize;
 
 use crate::layer::{Layer, LayerFile, Tier};
 use crate::lock::Lock;
+use crate::locks::Locks;
 use crate::own::Own;
 use crate::reference::TemplateRef;
 use crate::snapshot::Snapshot;
@@ -68,19 +70,24 @@ pub enum BundledState {
 
 /// How every overlay file of `snapshot` stands, layer by layer from the highest; those of refused overlays come last.
 ///
-/// The record is a project's, and so says nothing about the files of a site.
-pub fn status(snapshot: &Snapshot, lock: &Lock, owns: &[Own]) -> Vec<OverrideStatus> {
-    let view = View { snapshot, lock, owns };
+/// A file is held against the record of its own project; those of a site have none.
+pub fn status(snapshot: &Snapshot, locks: &Locks, owns: &[Own]) -> Vec<OverrideStatus> {
+    let view = View { snapshot, locks, owns };
     let overlays = snapshot.layers().filter(|layer| layer.tier != Tier::Bundled);
     let trusted = overlays.enumerate().flat_map(|(rank, layer)| view.layer(layer, Some(rank)));
     trusted.chain(snapshot.refused().iter().flat_map(|layer| view.layer(layer, None))).collect()
 }
 
-/// Records the bundled text below each file of a project's overlay that has no record yet, and of those in `looked_at` anew;
-/// forgets names that no overlay has any more. Gives the names whose record is another now.
-pub fn record(snapshot: &Snapshot, lock: &mut Lock, looked_at: &[TemplateRef]) -> Vec<TemplateRef> {
+/// Records the bundled text below each file of the overlay of `project` that has no record yet, and of those in `looked_at`
+/// anew; forgets names that this overlay has no more. Gives the names whose record is another now.
+pub(crate) fn record(
+    snapshot: &Snapshot,
+    project: &Path,
+    lock: &mut Lock,
+    looked_at: &[TemplateRef],
+) -> Vec<TemplateRef> {
     let before = lock.clone();
-    let overridden: Vec<TemplateRef> = projects(snapshot).cloned().collect();
+    let overridden: Vec<TemplateRef> = overridden_in(snapshot, project).cloned().collect();
     for reference in lock.references().cloned().collect::<Vec<_>>() {
         if !overridden.contains(&reference) {
             lock.forget(&reference);
@@ -100,10 +107,12 @@ pub fn record(snapshot: &Snapshot, lock: &mut Lock, looked_at: &[TemplateRef]) -
     names
 }
 
-/// The names that projects override, also those whose projects nobody trusts at the moment.
-fn projects(snapshot: &Snapshot) -> impl Iterator<Item = &TemplateRef> {
+/// The names that a project overrides, also when nobody trusts it at the moment.
+fn overridden_in<'s>(snapshot: &'s Snapshot, project: &Path) -> impl Iterator<Item = &'s TemplateRef> {
     let layers = snapshot.layers().chain(snapshot.refused());
-    layers.filter(|layer| layer.tier == Tier::Project).flat_map(|layer| layer.files().map(|(name, _)| name))
+    layers
+        .filter(move |layer| layer.project() == Some(project))
+        .flat_map(|layer| layer.files().map(|(name, _)| name))
 }
 
 /// The hash of the bundled text of a name.
@@ -113,7 +122,7 @@ fn bundled(snapshot: &Snapshot, reference: &TemplateRef) -> Option<ContentHash> 
 
 struct View<'s> {
     snapshot: &'s Snapshot,
-    lock: &'s Lock,
+    locks: &'s Locks,
     owns: &'s [Own],
 }
 
@@ -135,7 +144,7 @@ impl View<'_> {
                 .is_some_and(|rank| self.layers_above(rank).all(|above| above.find(reference).is_none())),
             is_owned: self.owns.contains(&Own::Overlay(reference.clone())),
             below: self.below(reference, file, rank),
-            bundled: self.bundled(reference, file, layer.tier),
+            bundled: self.bundled(reference, file, layer),
         })
     }
 
@@ -156,12 +165,12 @@ impl View<'_> {
         })
     }
 
-    fn bundled(&self, reference: &TemplateRef, file: &LayerFile, tier: Tier) -> BundledState {
+    fn bundled(&self, reference: &TemplateRef, file: &LayerFile, layer: &Layer) -> BundledState {
         let Some(now) = bundled(self.snapshot, reference) else { return BundledState::NothingBelow };
         if file.hash().as_ref() == Some(&now) {
             return BundledState::SameAsBundled;
         }
-        match self.lock.hash(reference).filter(|_| tier == Tier::Project) {
+        match self.locks.of(layer).and_then(|lock| lock.hash(reference)) {
             None => BundledState::NotRecorded,
             Some(then) if *then == now => BundledState::Unchanged,
             Some(_) => BundledState::Changed,
@@ -178,7 +187,14 @@ mod tests {
     type Files<'f> = &'f [(&'f str, &'f str)];
 
     fn layer(tier: Tier, label: &str, files: Files<'_>) -> Layer {
-        Layer::overlay(tier, label, &FileTree::of(files.iter().copied()))
+        let project = (tier == Tier::Project).then(|| Path::new(label).into());
+        Layer::overlay(tier, label, &FileTree::of(files.iter().copied())).of_project(project)
+    }
+
+    fn locks(project: &str, names: &[(&str, &str)]) -> Locks {
+        let mut lock = Lock::default();
+        names.iter().for_each(|(name, text)| lock.set(reference(name), ContentHash::of(text)));
+        Locks::of_projects([(project, lock)])
     }
 
     fn snapshot(site: Files<'_>, project: Files<'_>, bundled: Files<'_>, refused: Files<'_>) -> Snapshot {
@@ -207,9 +223,7 @@ mod tests {
 
     #[test]
     fn every_override_is_told_with_what_it_covers() {
-        let mut lock = Lock::default();
-        lock.set(reference("partials/a.md"), ContentHash::of("old"));
-        lock.set(reference("partials/b.md"), ContentHash::of("b"));
+        let locks = locks("here", &[("partials/a.md", "old"), ("partials/b.md", "b")]);
         let files = [
             ("partials/a.md", "A"),
             ("partials/b.md", "B"),
@@ -220,7 +234,7 @@ mod tests {
         let bundled =
             [("partials/a.md", "a"), ("partials/b.md", "b"), ("partials/c.md", "c"), ("partials/d.md", "d")];
         let snapshot = snapshot(&[("partials/b.md", "B")], &files, &bundled, &[("partials/a.md", "x")]);
-        let found = status(&snapshot, &lock, &[Own::parse("partials/a.md").expect("an entry")]);
+        let found = status(&snapshot, &locks, &[Own::parse("partials/a.md").expect("an entry")]);
         assert_eq!(
             shown(&found),
             [
@@ -230,14 +244,14 @@ mod tests {
                 "here partials/c.md [wins] over packs same SameAsBundled",
                 "here partials/d.md [wins] over packs NotRecorded",
                 "here partials/mine.md [wins]  NothingBelow",
-                "strange partials/a.md [ownedrefused] over here Changed",
+                "strange partials/a.md [ownedrefused] over here NotRecorded",
             ]
         );
     }
 
     #[test]
     fn a_record_is_made_once_and_anew_on_request() {
-        let mut lock = Lock::default();
+        let mut all = locks("here", &[]);
         let files = [("partials/a.md", "A"), ("partials/mine.md", "m")];
         let one = snapshot(
             &[("partials/s.md", "S")],
@@ -245,15 +259,26 @@ mod tests {
             &[("partials/a.md", "1"), ("partials/s.md", "s")],
             &[],
         );
-        assert_eq!(record(&one, &mut lock, &[]), [reference("partials/a.md")]);
-        assert_eq!(lock.references().count(), 1);
+        assert_eq!(all.record(&one, &[]), [reference("partials/a.md")]);
         let two = snapshot(&[], &files, &[("partials/a.md", "2")], &[]);
-        assert_eq!(record(&two, &mut lock, &[]), []);
-        assert_eq!(status(&two, &lock, &[])[0].bundled, BundledState::Changed);
-        assert_eq!(record(&two, &mut lock, &[reference("partials/a.md")]), [reference("partials/a.md")]);
-        assert_eq!(status(&two, &lock, &[])[0].bundled, BundledState::Unchanged);
+        assert_eq!(all.record(&two, &[]), []);
+        assert_eq!(status(&two, &all, &[])[0].bundled, BundledState::Changed);
+        assert_eq!(all.record(&two, &[reference("partials/a.md")]), [reference("partials/a.md")]);
+        assert_eq!(status(&two, &all, &[])[0].bundled, BundledState::Unchanged);
         let none = snapshot(&[], &[], &[("partials/a.md", "2")], &[]);
-        assert_eq!(record(&none, &mut lock, &[]), [reference("partials/a.md")]);
-        assert_eq!(lock, Lock::default());
+        assert_eq!(all.record(&none, &[]), [reference("partials/a.md")]);
+        assert_eq!(all, locks("here", &[]));
+    }
+
+    #[test]
+    fn each_project_has_its_own_record() {
+        let old = snapshot(&[], &[("partials/a.md", "A")], &[("partials/a.md", "1")], &[]);
+        let mut all = Locks::of_projects([("here", Lock::default()), ("strange", Lock::default())]);
+        all.record(&old, &[]);
+        let new =
+            snapshot(&[], &[("partials/a.md", "A")], &[("partials/a.md", "2")], &[("partials/a.md", "B")]);
+        all.record(&new, &[]);
+        let states: Vec<BundledState> = status(&new, &all, &[]).iter().map(|it| it.bundled).collect();
+        assert_eq!(states, [BundledState::Changed, BundledState::Unchanged]);
     }
 }

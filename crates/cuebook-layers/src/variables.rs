@@ -5,10 +5,15 @@
 
 use cuebook_template::Value;
 use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use crate::contract::Delta;
 use crate::roster::Roster;
+
+/// The name of the checklist.
+pub(crate) const CHECKLIST: &str = "playbook_checklist";
 
 /// The values of a persona; rendered units come on top of them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,7 +25,8 @@ pub struct PersonaValues {
 }
 
 /// Limits of the host that an agent is told of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct PersonaCaps {
     /// The most rounds of tool calls.
     pub max_tool_loops: Option<u32>,
@@ -60,7 +66,7 @@ impl PersonaValues {
         if !delta.process.is_empty() {
             put("process", json!(numbered(&delta.process)));
         }
-        put("playbook_checklist", json!(checklist));
+        put(CHECKLIST, json!(checklist));
         put("web_search_enabled", json!(true));
         caps.given().for_each(|(name, limit)| put(name, limit));
         Self { defaults, facts: roster.facts() }

@@ -105,10 +105,6 @@ mod tests {
             playbooks: &Playbooks::default(),
             units: &[],
             roster: &Roster::default(),
-            mode: None,
-            omitted: &BTreeSet::new(),
-            topology: None,
-            phase: None,
             caps: PersonaCaps::default(),
         };
         Persona::new("a", &parts).expect("a persona")

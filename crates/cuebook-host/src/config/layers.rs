@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cuebook_layers::{Own, TemplateRef};
+use cuebook_layers::{Own, PersonaCaps, TemplateRef};
 use cuebook_wire::{ErrorCode, Fault};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -21,6 +21,8 @@ pub struct LayersConfig {
     pub disabled: Vec<String>,
     /// The tools that this host has for agents; without the key, all that an agent's own file names.
     pub tools: Option<BTreeSet<String>>,
+    /// The limits that agents are told of.
+    pub caps: PersonaCaps,
 }
 
 /// `[projects]`.

@@ -1,8 +1,6 @@
 //! Which file wins a name, what lies under it, and how overrides stand to what they cover.
 
-use std::path::PathBuf;
-
-use cuebook_layers::{Lock, OverrideStatus, Own, Snapshot, TemplateRef, Tier, missing_owned, record, status};
+use cuebook_layers::{Locks, OverrideStatus, Own, Snapshot, TemplateRef, Tier, missing_owned, status};
 use cuebook_prompt::ContentHash;
 use cuebook_template::{Diagnostic, Source};
 use cuebook_wire::ErrorCode;
@@ -76,32 +74,26 @@ impl Host {
     }
 
     /// How each override stands; with `recorded`, the bundled bytes below overrides without a record, and below those named,
-    /// are recorded first.
+    /// are recorded first, in the record of each project.
     ///
     /// # Errors
     ///
     /// When the record of a project cannot be read or written, or a name is none.
     pub fn layers_status(&self, recorded: Option<&[String]>) -> Result<LayersStatus, Problems> {
         let snapshot = self.layered.layers().snapshot();
-        let directory = self.active_root();
-        let mut lock = Lock::load(&directory).map_err(Problems::from_iter)?;
+        let mut locks = Locks::load(self.overlay_roots.iter().cloned()).map_err(Problems::from_iter)?;
         if let Some(names) = recorded {
             let names: Result<Vec<TemplateRef>, Problems> =
                 names.iter().map(|name| find(&snapshot, name)).collect();
-            record(&snapshot, &mut lock, &names?);
-            lock.save(&directory).map_err(|error| unwritten(&directory, &error))?;
+            locks.record(&snapshot, &names?);
+            locks.save().map_err(|(directory, error)| unwritten(directory, &error))?;
         }
         let owns = self.owned();
-        let overrides = status(&snapshot, &lock, &owns);
+        let overrides = status(&snapshot, &locks, &owns);
         let mut findings: Problems = missing_owned(&owns, &snapshot).into_iter().collect();
         findings.extend(overrides.iter().filter_map(faulty));
         findings.extend(snapshot.refused().iter().map(refused));
         Ok(LayersStatus { overrides, findings, revision: snapshot.revision().clone() })
-    }
-
-    /// The root whose overlay wins over the others.
-    fn active_root(&self) -> PathBuf {
-        self.overlay_roots.last().cloned().unwrap_or_default()
     }
 
     /// What the projects and the configuration hold at their own bytes.

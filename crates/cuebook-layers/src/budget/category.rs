@@ -3,10 +3,10 @@
 //! It owns which category a template falls in by its name. It refuses to weigh parts: what others include has no budget of
 //! its own.
 
-use crate::names::closed_set;
 use crate::reference::{RefKind, TemplateRef};
+use crate::words::words;
 
-closed_set! {
+words! {
     /// A sort of rendered text with a budget.
     pub enum Category {
         /// The prompts of agents that do work.

@@ -13,7 +13,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
 use super::id::{FORM, PATTERN, PackId};
-use crate::names::closed_set;
+use crate::words::words;
 
 /// The name of the manifest at the root of a pack.
 pub const MANIFEST_FILE: &str = "extension.yaml";
@@ -26,7 +26,7 @@ const RANGE: &str =
     r"^\s*(?:(?:\^|~|>=|<=|>|<|=)?\s*[0-9xX*][0-9A-Za-z.+*-]*(?:\s*,\s*|\s*\|\|\s*|\s+-\s+|\s+|\s*$))+$";
 const RANGE_FORM: &str = "a range of versions, as in `^1.0.0`, `~1.2` or `>=1.0, <2`";
 
-closed_set! {
+words! {
     /// What a pack may ask of its host.
     pub enum Capability {
         /// Agents.
@@ -85,6 +85,11 @@ pub struct Manifest {
     #[serde(default)]
     #[schemars(schema_with = "dependencies_schema")]
     pub dependencies: BTreeMap<PackId, Dependency>,
+    /// Scanners that it is made for; this host has none.
+    #[serde(default)]
+    pub requires_scanners: Vec<String>,
+    /// The feature of another host that it is part of; it has no meaning here.
+    pub feature: Option<String>,
 }
 
 /// The hosts that a pack is made for.
@@ -123,6 +128,12 @@ impl Manifest {
             return Err(vec![problem]);
         }
         cuebook_yaml::read(source).map(|(manifest, _)| manifest)
+    }
+
+    /// The keys that it has and that have no meaning on this host.
+    pub(super) fn idle_keys(&self) -> impl Iterator<Item = &'static str> {
+        let scanners = (!self.requires_scanners.is_empty()).then_some("requires_scanners");
+        scanners.into_iter().chain(self.feature.as_ref().map(|_| "feature"))
     }
 
     /// Capabilities that stand twice.

@@ -180,9 +180,19 @@ impl Reader {
         folders.into_iter().map(note).collect()
     }
 
+    /// One note for each key of the manifest that has no meaning here.
+    fn idle_keys(&self, manifest: &Manifest) -> Vec<Diagnostic> {
+        let note = |key| {
+            let message = format!("{}/{MANIFEST_FILE} has `{key}`, without meaning on this host", self.label);
+            Diagnostic::note(ErrorCode::ExtensionNote.as_str(), message)
+        };
+        manifest.idle_keys().map(note).collect()
+    }
+
     fn finish(mut self, manifest: Result<Manifest, Vec<Diagnostic>>) -> Result<Pack, Vec<Diagnostic>> {
         let manifest = self.kept(manifest);
-        let notes = self.notes();
+        let mut notes = self.notes();
+        notes.extend(manifest.iter().flat_map(|manifest| self.idle_keys(manifest)));
         let Self { label, templates, documents, budgets, others, problems, .. } = self;
         match manifest {
             Some(manifest) if problems.is_empty() => {
