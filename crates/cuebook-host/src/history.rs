@@ -4,7 +4,7 @@ use cuebook_prompt::diff::TemplateDiff;
 use cuebook_prompt::lint::changes;
 use cuebook_prompt::{ContentHash, Library, Principal};
 use cuebook_template::{Diagnostic, nearest};
-use cuebook_wire::{ErrorCode, LibraryId, TemplateId, Timestamp, Version};
+use cuebook_wire::{ErrorCode, LibraryId, PromptTemplate, TemplateId, Timestamp, Version};
 use serde::Serialize;
 
 use crate::host::Host;
@@ -90,26 +90,12 @@ impl Host {
             None => problem,
         }
     }
+}
 
-    /// What is different from the template that `old` names to the one that `new` names; and, as warnings, what breaks those
-    /// who use it although the major version is the same.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::template`], for either.
-    pub async fn diff_prompts(
-        &self,
-        principal: &Principal,
-        old: &str,
-        new: &str,
-    ) -> Result<(TemplateDiff, Problems), Problems> {
-        let mut problems = Problems::new();
-        let old = problems.collect(self.template(principal, old).await);
-        let new = problems.collect(self.template(principal, new).await);
-        let (Some(old), Some(new)) = (old, new) else { return Err(problems) };
-        let diff = TemplateDiff::of(&old.template, &new.template);
-        let is_same = old.template.template_id == new.template.template_id;
-        let broken = if is_same { changes(&old.template, &new.template) } else { Vec::new() };
-        Ok((diff, broken.into_iter().map(|finding| finding.diagnostic).collect()))
-    }
+/// What is different from `old` to `new`; and, as warnings, what breaks those who use the template although the major version
+/// is the same.
+pub fn diff_templates(old: &PromptTemplate, new: &PromptTemplate) -> (TemplateDiff, Problems) {
+    let is_same = old.template_id == new.template_id;
+    let broken = if is_same { changes(old, new) } else { Vec::new() };
+    (TemplateDiff::of(old, new), broken.into_iter().map(|finding| finding.diagnostic).collect())
 }

@@ -59,7 +59,7 @@ pub use explain::{
     with_margin,
 };
 pub use files::shown;
-pub use history::HistoryEntry;
+pub use history::{HistoryEntry, diff_templates};
 pub use host::{CONFIG_FILE, Host, Options, StartRun, compact, load_config, run_id_of};
 pub use init::init;
 pub use inputs::{TypedInput, named, read_typed};

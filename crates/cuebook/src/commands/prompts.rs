@@ -61,10 +61,14 @@ pub(crate) enum Prompts {
     /// Show what is different between two versions: variables, other fields, lines and words; exit 1 when something is.
     #[command(after_help = help!(
         "cuebook prompts diff prompt:writer-user@1.0.0 prompt:writer-user@1.1.0 --project examples/newsroom",
+        "cuebook prompts diff prompt:house.style@1.0.0 prompt:house.style --host https://cuebook.example",
     ))]
     Diff(compare::PromptsDiffArgs),
     /// List every version of a template, removed ones too.
-    #[command(after_help = help!("cuebook prompts history prompt:writer-user --project examples/newsroom"))]
+    #[command(after_help = help!(
+        "cuebook prompts history prompt:writer-user --project examples/newsroom",
+        "cuebook prompts history prompt:house.style --host https://cuebook.example",
+    ))]
     History(compare::PromptsHistoryArgs),
 }
 

@@ -52,3 +52,29 @@ fn what_another_host_refuses_is_told() {
     let outcome = run_at(&project, &address, &[]).ended(2);
     assert!(outcome.stderr.contains("[service_unavailable]"), "{outcome}");
 }
+
+#[test]
+fn versions_of_another_host_are_listed_and_compared() {
+    let project = Project::newsroom().env("CUEBOOK_API_KEY", KEY);
+    let serving = Serving::start(&project, &[]);
+    let url = format!("http://{}", serving.address);
+    let check = |args: &[&str]| {
+        let here = project.cuebook(&[&["prompts"][..], args].concat());
+        let there = project.cuebook(&[&["prompts"][..], args, &["--host", &url]].concat());
+        assert_eq!((&here.stdout, here.code), (&there.stdout, there.code), "{there}");
+        here
+    };
+    let history = check(&["history", "prompt:writer-user", "--json"]).ended(0).json();
+    assert_eq!(history["versions"][0]["version"], "1.0.0");
+    check(&["history", "prompt:writer-user"]).ended(0);
+    check(&["diff", "prompt:writer-user", "prompt:writer-user@1.0.0"]).ended(0);
+    let different =
+        check(&["diff", "prompt:experimental-writer@1.0.0", "prompt:experimental-writer"]).ended(1);
+    assert!(different.stdout.contains('+'), "{different}");
+    let url = ["--host", &url];
+    let lost = project.cuebook(&[&["prompts", "history", "prompt:nobody"][..], &url].concat()).ended(2);
+    assert!(lost.stderr.contains("[not_found]"), "{lost}");
+    let lost = project.cuebook(&[&["prompts", "diff", "prompt:nobody", "prompt:no-one"][..], &url].concat());
+    assert_eq!(lost.ended(2).stderr.matches("[not_found]").count(), 2);
+    serving.terminate().ended(0);
+}

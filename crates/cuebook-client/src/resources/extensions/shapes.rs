@@ -1,18 +1,25 @@
 //! Owns the answers of endpoints outside the protocol.
 
 use cuebook_wire::{LibraryId, Timestamp, Version};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A version as a history shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptVersion {
     /// The library that has it.
     pub library: LibraryId,
     /// The version.
     pub version: Version,
+    /// The hash of its content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+    /// When it was added, where the host knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub added_at: Option<Timestamp>,
     /// When it was removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub removed_at: Option<Timestamp>,
 }
 

@@ -1,12 +1,13 @@
 //! `cuebook prompts diff` and `cuebook prompts history`.
 
 use clap::Args as ClapArgs;
+use cuebook_client::PromptVersion;
 use cuebook_host::prompt::diff::{Line, Side, TemplateDiff, VariableChange};
 use cuebook_host::wire::PromptVariable;
-use cuebook_host::{HistoryEntry, Problems, parse_reference};
+use cuebook_host::{Problems, diff_templates, parse_reference};
 use serde_json::json;
 
-use super::library::SourceArgs;
+use super::library::LibraryArgs;
 use crate::exit::Exit;
 use crate::output::{self, Output};
 
@@ -17,7 +18,7 @@ pub(crate) struct PromptsDiffArgs {
     /// The other version: prompt:ID@VERSION.
     pub(crate) new: String,
     #[command(flatten)]
-    pub(crate) source: SourceArgs,
+    pub(crate) library: LibraryArgs,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -25,13 +26,17 @@ pub(crate) struct PromptsHistoryArgs {
     /// The template: prompt:ID.
     pub(crate) reference: String,
     #[command(flatten)]
-    pub(crate) source: SourceArgs,
+    pub(crate) library: LibraryArgs,
 }
 
 /// Shows what is different; whatever is different is a finding.
 pub(super) async fn diff(args: &PromptsDiffArgs, output: Output) -> Result<Exit, Problems> {
-    let (host, principal) = args.source.open()?;
-    let (diff, warnings) = host.diff_prompts(&principal, &args.old, &args.new).await?;
+    let library = args.library.open()?;
+    let mut problems = Problems::new();
+    let old = problems.collect(library.template(&args.old).await);
+    let new = problems.collect(library.template(&args.new).await);
+    let (Some(old), Some(new)) = (old, new) else { return Err(problems) };
+    let (diff, warnings) = diff_templates(&old, &new);
     if output.is_json() {
         output::json(&json!({ "diff": diff, "warnings": warnings.to_json() }));
     } else {
@@ -74,9 +79,8 @@ fn shown_line(line: &Line) -> String {
 
 /// Lists every version of a template.
 pub(super) async fn history(args: &PromptsHistoryArgs, output: Output) -> Result<Exit, Problems> {
-    let (host, principal) = args.source.open()?;
     let template_id = parse_reference(&args.reference)?.template_id;
-    let history = host.prompt_history(&principal, &template_id).await?;
+    let history = args.library.open()?.history(&template_id).await?;
     if output.is_json() {
         output::json(&json!({ "templateId": template_id, "versions": history }));
     } else {
@@ -85,8 +89,9 @@ pub(super) async fn history(args: &PromptsHistoryArgs, output: Output) -> Result
     Ok(Exit::Fine)
 }
 
-fn shown_version(entry: &HistoryEntry) -> String {
-    let HistoryEntry { library, version, hash, added_at, removed_at } = entry;
+fn shown_version(entry: &PromptVersion) -> String {
+    let PromptVersion { library, version, hash, added_at, removed_at } = entry;
+    let hash = hash.as_deref().unwrap_or("-");
     let added = added_at.map(|at| format!("  added {at}")).unwrap_or_default();
     let removed = removed_at.map(|at| format!("  removed {at}")).unwrap_or_default();
     format!("{version}  {library}  {hash}{added}{removed}")

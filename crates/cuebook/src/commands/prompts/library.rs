@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use cuebook_client::{Client, PromptLookup, PromptQuery};
+use cuebook_client::{Client, PromptLookup, PromptQuery, PromptVersion};
 use cuebook_host::prompt::Principal;
 use cuebook_host::wire::template::TemplateOrigin;
-use cuebook_host::wire::{LibraryId, PromptRef, PromptTemplate, TemplateId, Version};
-use cuebook_host::{Host, Options, Problems, parse_reference};
+use cuebook_host::wire::{ErrorCode, LibraryId, PromptRef, PromptTemplate, TemplateId, Version};
+use cuebook_host::{Diagnostic, HistoryEntry, Host, Options, Problems, parse_reference};
 use futures_util::StreamExt as _;
 
 use crate::args::ProjectArgs;
@@ -86,6 +86,30 @@ impl LibraryArgs {
 }
 
 impl Library<'_> {
+    /// The template that a ref as typed means.
+    pub(super) async fn template(&self, reference: &str) -> Result<PromptTemplate, Problems> {
+        match self {
+            Self::Here(host, principal) => {
+                host.template(principal, reference).await.map(|entry| (*entry.template).clone())
+            }
+            Self::There(client, workspace) => fetch(client, *workspace, &parse_reference(reference)?).await,
+        }
+    }
+
+    /// Every version of a template, removed ones too.
+    pub(super) async fn history(&self, template_id: &TemplateId) -> Result<Vec<PromptVersion>, Problems> {
+        match self {
+            Self::Here(host, principal) => {
+                let history = host.prompt_history(principal, template_id).await?;
+                Ok(history.into_iter().map(version_of).collect())
+            }
+            Self::There(client, workspace) => {
+                let versions = client.extensions().prompt_versions(template_id, *workspace).await;
+                versions.map_err(|error| problem(&error))
+            }
+        }
+    }
+
     /// Every version of every template of the library called `id`; without refs all, else those that they mean.
     pub(super) async fn templates(
         &self,
@@ -135,10 +159,36 @@ async fn remote(
     }
     let mut found = Vec::new();
     for (template_id, lookup) in wanted {
-        let fetched = prompts(client, workspace).get(&template_id, &lookup).await;
-        found.extend(fetched.map_err(|error| problem(&error))?.map(|fetched| fetched.template));
+        found.extend(look_up(client, workspace, &template_id, &lookup).await?);
     }
     Ok(found)
+}
+
+async fn look_up(
+    client: &Client,
+    workspace: Option<&str>,
+    template_id: &TemplateId,
+    lookup: &PromptLookup,
+) -> Result<Option<PromptTemplate>, Problems> {
+    let fetched = prompts(client, workspace).get(template_id, lookup).await;
+    Ok(fetched.map_err(|error| problem(&error))?.map(|fetched| fetched.template))
+}
+
+async fn fetch(
+    client: &Client,
+    workspace: Option<&str>,
+    reference: &PromptRef,
+) -> Result<PromptTemplate, Problems> {
+    let (template_id, wanted) = lookup(reference);
+    look_up(client, workspace, &template_id, &wanted).await?.ok_or_else(|| {
+        let message = format!("the host has nothing for {reference}");
+        Diagnostic::error(ErrorCode::PromptTemplateNotFound.as_str(), message).into()
+    })
+}
+
+fn version_of(entry: HistoryEntry) -> PromptVersion {
+    let HistoryEntry { library, version, hash, added_at, removed_at } = entry;
+    PromptVersion { library, version, hash: Some(hash.to_string()), added_at, removed_at }
 }
 
 /// Every version of every template that the host lists in a library.
