@@ -133,6 +133,11 @@ impl VariableTable {
         self.0.iter().map(|(name, bound)| (&**name, bound))
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
     fn facts(&self) -> BTreeMap<String, VariableFacts> {
         let facts = |bound: &Bound| VariableFacts {
             source: bound.source,

@@ -3,13 +3,14 @@
 use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
+use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use cuebook_host::prompt::{ContentHash, Observed, Owner, Trust, VariableTable};
 use cuebook_host::wire::payload::ContentTrust;
 use cuebook_host::wire::template::TemplateOrigin;
 use cuebook_host::wire::{
-    Document as _, Fault, LibraryId, Observability, PromptKind, PromptRef, PromptTemplate, TemplateId,
-    Version, strict,
+    Document as _, ErrorCode, Fault, LibraryId, Observability, PromptKind, PromptRef, PromptTemplate,
+    TemplateId, Version, strict,
 };
 use cuebook_host::{Place, Refusal};
 use serde::{Deserialize, Serialize, Serializer};
@@ -174,7 +175,7 @@ pub(super) async fn render_prompt(
     let rendered = app.host.render_ref(&principal, &reference, request.variables, trust).await;
     let observed = rendered.map_err(Refusal::from)?.observed;
     let is_full = app.host.config.prompts.observability == Observability::Full;
-    Ok(Json(RenderedPrompt::of(&observed, is_full)).into_response())
+    RenderedPrompt::of(&observed, is_full).into_response()
 }
 
 /// What `:render` answers, written out of the composition as it is.
@@ -199,6 +200,18 @@ impl<'a> RenderedPrompt<'a> {
             content_trust: observed.wire_trust(),
             composed: is_full.then_some(&observed.composed),
         }
+    }
+
+    /// The answer, written into room that it does not outgrow: what grows is copied again and again.
+    fn into_response(self) -> Result<Response, ApiError> {
+        const HEAD: usize = 512;
+        const HASH: usize = 128;
+        let text = self.composed.map_or(0, |text| text.len() + text.len() / 16);
+        let room = HEAD + text + HASH * self.variable_hashes.count();
+        let mut json = Vec::with_capacity(room);
+        serde_json::to_writer(&mut json, &self)
+            .map_err(|_| ApiError::new(ErrorCode::InternalError, "the answer cannot be written"))?;
+        Ok(([(CONTENT_TYPE, "application/json")], json).into_response())
     }
 }
 

@@ -182,6 +182,36 @@ async fn prompt_composed_hashed_presence() {
     }
 }
 
+/// What must not differ when the same work is done again (openwop-v1 §10.2): of a resolution what was resolved and which
+/// layers applied, of a composition its hash, its refs and the hashes of its variables.
+fn decided(events: &[Json]) -> Vec<Json> {
+    let resolved = of_type(events, "agent.promptResolved").into_iter().map(|payload| {
+        let applied: Vec<&Json> =
+            payload["chain"].as_array().unwrap().iter().map(|entry| &entry["applied"]).collect();
+        json!([payload["nodeId"], payload["kind"], payload["resolved"], applied])
+    });
+    let composed = of_type(events, "prompt.composed").into_iter();
+    let composed =
+        composed.map(|payload| json!([payload["hash"], payload["refs"], payload["variableHashes"]]));
+    resolved.chain(composed).collect()
+}
+
+/// This host does not offer `replay` and says so; what the scenario holds a replay to holds of the same run made again.
+#[tokio::test]
+async fn prompt_resolution_replay_determinism() {
+    for observability in ["off", "hashed", "full"] {
+        let host = TestHost::builder().observability(observability).open();
+        let (run, first) = host.run("conformance-prompt-all-four-kinds", &json!({})).await;
+        let (_, again) = host.run("conformance-prompt-all-four-kinds", &json!({})).await;
+        assert!(!decided(&first).is_empty());
+        assert_eq!(decided(&first), decided(&again), "{observability}");
+        let offered = host.get("/.well-known/openwop").await.gives(200)["replay"]["supported"].clone();
+        assert_eq!(offered, false);
+        let fork = host.post(&format!("/v1/runs/{run}:fork"), &json!({ "mode": "replay" })).await;
+        fork.refuses(ErrorCode::CapabilityNotProvided);
+    }
+}
+
 #[tokio::test]
 async fn prompt_list_and_fetch() {
     let host = TestHost::new();
