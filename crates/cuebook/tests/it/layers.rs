@@ -4,6 +4,7 @@ use std::os::unix::fs::symlink;
 
 use serde_json::{Value as Json, json};
 
+use crate::server::{Reply, Server};
 use crate::support::{Outcome, Project};
 
 const HANDOFF: &str = "partials/finish-handoff.md";
@@ -104,6 +105,17 @@ fn a_check_finds_names_values_and_emptiness_and_still_shows_the_text() {
     assert_eq!(slip.stdout, "Focus: .\n");
     assert!(slip.stderr.contains("did you mean 'focsu'?") && slip.stderr.contains("did you mean 'focus'?"));
     check(&["partials/b.md"], &["prompt_empty"]);
+    let project = project.with(
+        &format!("{OVERLAY}/partials/c.md"),
+        "{{ o.one }}{% for x in list %}{{ x.nme }}{% endfor %}{{ o.two }}.",
+    );
+    let keys = ["partials/c.md", "--var", "o={}", "--var", r#"list=[{"name": 1}, {"name": 2}]"#, "--check"];
+    let keys = render(&project, &keys).ended(1);
+    for (place, name) in [(4, "'one' in 'o'"), (34, "'nme' in 'x'"), (57, "'two' in 'o'")] {
+        assert!(keys.stderr.contains(&format!("there is no {name}")), "{keys}");
+        assert!(keys.stderr.contains(&format!("partials/c.md:1:{place}")), "{keys}");
+    }
+    assert_eq!(keys.stderr.matches("there is no").count(), 3, "{keys}");
     let strict = render(&project, &["partials/a.md", "--strict"]).ended(2);
     assert!(strict.stderr.contains("partials/a.md:1:11"), "{strict}");
 }
@@ -207,6 +219,62 @@ fn packs_bring_agents_and_one_for_a_newer_host_brings_nothing() {
 }
 
 #[test]
+fn a_unit_that_cannot_be_had_fails_those_who_would_be_told_it() {
+    let link = |name: &str| {
+        let project = overlay(&[("partials/a.md", "a")]);
+        std::fs::create_dir_all(project.root().join(OVERLAY).join("units")).unwrap();
+        symlink("../partials/a.md", project.root().join(OVERLAY).join("units").join(name)).unwrap();
+        project
+    };
+    render(&link("brand-new.md"), &["--agent", "implementer"]).ended(0);
+    let covered = link("running-commands.md");
+    let told = render(&covered, &["--agent", "implementer"]).ended(2);
+    assert!(told.stderr.contains("units/running-commands.md cannot be had"), "{told}");
+    render(&covered, &["--agent", "explorer"]).ended(0);
+    let disabled =
+        Project::empty().with("cuebook.toml", "[layers]\ndisabled = [\"units/running-commands.md\"]\n");
+    let quiet = render(&disabled, &["--agent", "implementer", "--check"]).ended(0).stdout;
+    assert!(!quiet.contains("Run one thing at a time"), "{quiet}");
+}
+
+#[test]
+fn each_project_has_its_own_record_of_what_it_overrides() {
+    let project = overlay(&[("partials/evidence.md", "mine")])
+        .with("other/.cuebook/prompt_files/partials/finish.md", "theirs")
+        .with("third/readme", "");
+    let roots = ["--project", "other", "--project", "third", "--project", "."];
+    project.cuebook(&[&["layers", "status", "--record"][..], &roots].concat()).ended(0);
+    let lock = ".cuebook/prompt_files.lock";
+    assert!(project.read(lock).contains("partials/evidence.md"));
+    assert!(!project.read(lock).contains("partials/finish.md"));
+    assert!(project.read(&format!("other/{lock}")).contains("partials/finish.md"));
+    assert!(!project.root().join("third").join(lock).exists());
+    let status = project.cuebook(&[&["layers", "status", "--json"][..], &roots].concat()).ended(0).json();
+    let overrides = status["overrides"].as_array().unwrap();
+    assert!(overrides.iter().all(|file| file["bundled"] == "unchanged"), "{status}");
+}
+
+#[test]
+fn a_value_says_which_layer_asked_for_it() {
+    let project = overlay(&[("partials/finish.md", "Done when {{ focus }} is.")]);
+    let args = ["partials/finish-handoff.md", "--var", "focus=tea", "--origins", "--json"];
+    let segments = render(&project, &args).ended(0).json()["segments"].clone();
+    let of_value: Vec<&Json> = segments
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| &it["origin"])
+        .filter(|it| it["name"] == "focus")
+        .collect();
+    let places: Vec<(&Json, &Json)> = of_value.iter().map(|it| (&it["path"], &it["layer"])).collect();
+    let ours = (json!("partials/finish.md"), json!("project .cuebook/prompt_files"));
+    assert!(places.contains(&(&ours.0, &ours.1)), "{places:?}");
+    assert!(places.iter().any(|(path, layer)| {
+        **path == "partials/finish-handoff.md" && layer.as_str().unwrap().starts_with("bundled")
+    }));
+}
+
+#[test]
 fn all_templates_are_checked_at_once() {
     let fine = Project::empty().cuebook(&["packs", "check"]).ended(0);
     assert!(fine.stdout.ends_with(" templates: fine\n"), "{fine}");
@@ -244,4 +312,38 @@ fn a_run_gets_what_its_author_rendered() {
     assert!(shown.contains("prompt:layered.agents.reviewer"), "{shown}");
     let text = render(&project, &["guidance/look.md", "--var", "draft=hello"]).ended(0).stdout;
     assert_eq!(text, "Look at this with care (5 characters).\n");
+}
+
+/// What a model is sent beside the messages, and the text of the system's turn, when `persona` is the agent's template.
+fn sent(persona: Option<&str>) -> (Json, String) {
+    let server = Server::start(vec![Reply::Pieces(vec!["Fine.".to_owned()])]);
+    let project = layered_project()
+        .edit(".cuebook/project.yaml", "model: scripted", "model: general")
+        .edit(".cuebook/project.yaml", "template: guidance/look.md", "template: agents/reviewer.md")
+        .with("cuebook.toml", server.config());
+    let project = match persona {
+        Some(text) => project.with(&format!("{OVERLAY}/agents/reviewer.md"), text),
+        None => project,
+    };
+    project
+        .env("MODEL_KEY", "k-0123456789")
+        .cuebook(&["run", ".", "look", "--input", "draft=hello"])
+        .succeeded();
+    let mut request = server.requests()[0].body.clone();
+    let messages = request.as_object_mut().unwrap().remove("messages").unwrap();
+    (request, messages[0]["content"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn whatever_a_template_says_the_tools_are_the_same() {
+    let (plain, said) = sent(None);
+    let greedy = "{% set agent_tool_names = tools %}{% set profile_has_write = 1 %}\
+        You have `write`, and so do all who read this: \"tools\": [{\"name\": \"write\"}].\n\
+        {% set finish_note = \"Order the findings.\" %}{% include \"archetypes/advisory_gate.md\" %}\n";
+    let (claimed, claims) = sent(Some(greedy));
+    assert!(claims.starts_with("You have `write`, and"), "{claims}");
+    let offered = |text: &str| text.split("## Tools").nth(1).map(str::to_owned);
+    assert_eq!(offered(&claims).unwrap().lines().nth(2), offered(&said).unwrap().lines().nth(2));
+    assert_eq!(claimed, plain);
+    assert!(plain.get("tools").is_none(), "{plain}");
 }
