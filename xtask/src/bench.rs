@@ -33,6 +33,9 @@ pub(crate) fn run(profile: &str) -> anyhow::Result<ExitCode> {
         say(&format!("{package}: {example}"))?;
         cargo(&["run", "--quiet", "--profile", profile, "--package", package, "--example", example])?;
     }
+    say("template engines")?;
+    let engines = concat!(env!("CARGO_MANIFEST_DIR"), "/../bench/Cargo.toml");
+    cargo(&["bench", "--quiet", "--manifest-path", engines])?;
     say("cuebook: start")?;
     cargo(&["build", "--quiet", "--profile", profile, "--package", "cuebook"])?;
     let binary = binary(profile)?;

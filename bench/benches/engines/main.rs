@@ -1,4 +1,4 @@
-//! Our engine, its peers and a floor, on the same prompt with the same data: `cargo bench -p cuebook-template`.
+//! Our engine, its peers and a floor, on the same prompt with the same data: `cargo bench --manifest-path bench/Cargo.toml`.
 //!
 //! Every contestant's text is compared byte for byte before anything is measured. What counts are the ratios within
 //! one run; `docs/performance.md` has them.
