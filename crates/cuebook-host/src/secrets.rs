@@ -3,17 +3,29 @@
 //! Every refusal looks the same to whoever asks, so that nobody learns which secrets exist.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
 
 use cuebook_prompt::{SecretId, SecretStore, SecretText, SecretUnavailable, SecretUse};
 use futures_util::future::BoxFuture;
+use tokio::io::AsyncReadExt as _;
+use tokio::process::Command;
 
 use crate::config::{Allow, Config, SecretOrigin};
 
+/// The most bytes that are read of an origin: a secret, its line end, and one more that makes it too long.
+const MOST: u64 = SecretText::MAX_BYTES as u64 + 3;
+/// How long a command may take.
+const COMMAND_TIME: Duration = Duration::from_secs(10);
+
 /// The declared secrets; values are fetched anew each time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ConfiguredSecrets {
     secrets: BTreeMap<SecretId, Declared>,
+    command_time: Duration,
 }
 
 #[derive(Debug)]
@@ -35,7 +47,13 @@ impl ConfiguredSecrets {
             let allow = secret.allow.clone().unwrap_or_default();
             Some((SecretId::parse(id)?, Declared { origin, allow }))
         });
-        Self { secrets: declared.collect() }
+        Self { secrets: declared.collect(), command_time: COMMAND_TIME }
+    }
+
+    /// The same secrets, whose commands may take `time` in place of ten seconds.
+    #[must_use]
+    pub fn with_command_time(self, time: Duration) -> Self {
+        Self { command_time: time, ..self }
     }
 
     async fn read(&self, id: &SecretId, by: SecretUse<'_>) -> Option<SecretText> {
@@ -43,7 +61,9 @@ impl ConfiguredSecrets {
         let value = match &declared.origin {
             SecretOrigin::Env(name) => std::env::var(name).ok()?,
             SecretOrigin::File(path) => read_private_file(PathBuf::from(path)).await?,
-            SecretOrigin::Command(line) => run_command(line).await?,
+            SecretOrigin::Command(line) => {
+                tokio::time::timeout(self.command_time, run_command(line)).await.ok()??
+            }
         };
         SecretText::new(value)
     }
@@ -80,20 +100,36 @@ fn allows(allow: &Allow, by: SecretUse<'_>) -> bool {
 async fn read_private_file(path: PathBuf) -> Option<String> {
     let read = move || {
         use std::os::unix::fs::PermissionsExt as _;
-        let mode = std::fs::metadata(&path).ok()?.permissions().mode();
+        if !std::fs::metadata(&path).ok()?.is_file() {
+            return None;
+        }
+        let file = File::open(&path).ok()?;
+        // What was opened is asked, and not what has that name by now.
+        let mode = file.metadata().ok()?.permissions().mode();
         if mode & 0o077 != 0 {
             return None;
         }
-        std::fs::read_to_string(&path).ok().map(without_line_end)
+        let mut text = String::new();
+        file.take(MOST).read_to_string(&mut text).ok()?;
+        Some(without_line_end(text))
     };
     tokio::task::spawn_blocking(read).await.ok().flatten()
 }
 
+/// What a command prints that ends with success; what it says on stderr goes nowhere.
 async fn run_command(line: &str) -> Option<String> {
-    let output =
-        tokio::process::Command::new("sh").arg("-c").arg(line).kill_on_drop(true).output().await.ok()?;
-    let printed = output.status.success().then_some(output.stdout)?;
-    String::from_utf8(printed).ok().map(without_line_end)
+    let mut child = Command::new("sh")
+        .args(["-c", line])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .ok()?;
+    let mut text = String::new();
+    child.stdout.take()?.take(MOST).read_to_string(&mut text).await.ok()?;
+    let is_whole = (text.len() as u64) < MOST;
+    (is_whole && child.wait().await.ok()?.success()).then(|| without_line_end(text))
 }
 
 fn without_line_end(mut text: String) -> String {

@@ -48,10 +48,14 @@ impl SecretText {
     /// The fewest bytes a secret may have: a shorter one could not be told from ordinary text when scrubbing.
     pub const MIN_BYTES: usize = 8;
 
-    /// Takes a value as a store gave it; `None` when it is shorter than [`Self::MIN_BYTES`].
+    /// The most bytes a secret may have: the scrubber looks for each in a dozen spellings.
+    pub const MAX_BYTES: usize = 16 * 1024;
+
+    /// Takes a value as a store gave it; `None` when it is shorter than [`Self::MIN_BYTES`] or longer than
+    /// [`Self::MAX_BYTES`].
     pub fn new(value: String) -> Option<Self> {
         let value = Zeroizing::new(value);
-        (value.len() >= Self::MIN_BYTES).then_some(Self(value))
+        (Self::MIN_BYTES..=Self::MAX_BYTES).contains(&value.len()).then_some(Self(value))
     }
 
     /// Lends the value to `read`; called where text is composed, where a request is signed, and by the scrubber.
@@ -86,7 +90,7 @@ pub trait SecretStore: Send + Sync {
     /// # Errors
     ///
     /// When the id is not declared, its `allow` list does not name the use, its origin is out of reach, or the value
-    /// is shorter than [`SecretText::MIN_BYTES`]. The error is the same for all of them.
+    /// is shorter than [`SecretText::MIN_BYTES`] or longer than [`SecretText::MAX_BYTES`]. The error is the same for all of them.
     fn fetch<'a>(
         &'a self,
         id: &'a SecretId,

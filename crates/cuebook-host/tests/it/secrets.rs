@@ -3,8 +3,9 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::time::Duration;
 
-use cuebook_host::prompt::{SecretId, SecretStore as _, SecretUse};
+use cuebook_host::prompt::{SecretId, SecretStore as _, SecretText, SecretUse};
 use cuebook_host::wire::strict;
 use cuebook_host::{Config, ConfiguredSecrets};
 use serde_json::{Value as Json, json};
@@ -38,6 +39,7 @@ async fn from_the_environment() {
 async fn from_a_file_that_only_its_owner_may_read() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("key.txt");
+    let most = "x".repeat(SecretText::MAX_BYTES);
     for (text, expect) in [
         ("long enough", Some("long enough")),
         ("long enough\n", Some("long enough")),
@@ -47,6 +49,10 @@ async fn from_a_file_that_only_its_owner_may_read() {
         ("7 bytes", None),
         ("7 bytes\n", None),
         ("", None),
+        (&most, Some(&most)),
+        (&format!("{most}\r\n"), Some(&most)),
+        (&format!("{most}x"), None),
+        (&format!("{most}{most}"), None),
     ] {
         fs::write(&path, text).unwrap();
         for mode in [0o600, 0o400] {
@@ -82,6 +88,17 @@ async fn from_a_command() {
     check("command:echo long enough; exit 3", root, None).await;
     check("command:printf '\\377\\376 long enough'", root, None).await;
     check("command:no-such-program-anywhere", root, None).await;
+    check("command:head -c 16384 /dev/zero | tr '\\0' x", root, Some(&"x".repeat(16_384))).await;
+    check("command:head -c 16385 /dev/zero | tr '\\0' x", root, None).await;
+    check("command:yes", root, None).await;
+}
+
+#[tokio::test]
+async fn a_command_that_takes_too_long_gives_nothing() {
+    let config: Config =
+        strict::read(&json!({ "secrets": { "key": { "from": "command:sleep 600" } } })).unwrap();
+    let store = ConfiguredSecrets::new(&config, Path::new("")).with_command_time(Duration::ZERO);
+    assert!(store.fetch(&SecretId::parse("key").unwrap(), NOBODY).await.is_err());
 }
 
 #[tokio::test]
