@@ -54,7 +54,7 @@ impl Host {
     /// What is doubtful about templates and packs. It reads every template once more, so a start tells of it afterwards.
     pub fn doubts(&self) -> Problems {
         let templates = doubtful(&self.directories.prompts).into_iter();
-        templates.chain(self.warnings.iter().cloned()).collect()
+        templates.chain(self.warnings.iter().cloned()).chain(self.layer_warnings()).collect()
     }
 
     fn check_host_defaults(&self, check: &mut ProjectCheck) {

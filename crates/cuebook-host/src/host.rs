@@ -75,6 +75,8 @@ pub struct Host {
     pub store: Arc<dyn RunStore>,
     /// What is doubtful about packs and projects, found when they were loaded.
     pub(crate) warnings: Problems,
+    /// What is wrong with packs of templates and worth knowing about them, found when they were loaded.
+    pub(crate) layer_findings: Problems,
     pub(crate) directories: Directories,
     pub(crate) projects: Arc<LiveProjects>,
     pub(crate) layered: Arc<LayeredPrompts>,
@@ -127,8 +129,8 @@ impl Host {
         let directories = Directories::of(&config, &config_root).and(options.more.clone());
         let mut problems = Problems::new();
         let layers = problems.collect(layers::open(options, &config, &config_root, &directories.packs));
-        let (layered, of_packs, remarks_of_layers) = layers
-            .map_or_else(Default::default, |layers| (Some(layers.prompts), layers.agents, layers.warnings));
+        let (layered, of_packs, layer_findings) = layers
+            .map_or_else(Default::default, |layers| (Some(layers.prompts), layers.agents, layers.findings));
         let loaded = problems.collect(load(&config, &directories, of_packs));
         let opened = problems.collect(projects::open(options));
         let (Some(loaded), Some((projects, remarks)), Some(layered)) = (loaded, opened, layered) else {
@@ -162,7 +164,8 @@ impl Host {
             workflows: loaded.workflows.with_projects(Arc::clone(&projects)),
             pipeline,
             store,
-            warnings: loaded.warnings.into_iter().chain(remarks).chain(remarks_of_layers).collect(),
+            warnings: loaded.warnings.into_iter().chain(remarks).collect(),
+            layer_findings,
             directories,
             projects,
             layered,

@@ -13,7 +13,7 @@ use cuebook_layers::{
     Catalog, Choice, FileTree, ForAgents, LayeredPrompts, Layers, MANIFEST_FILE, OverlayRoots, Own, Pack,
     PackId, ProjectRoot, TemplateRef, bundled, wire_agent_id,
 };
-use cuebook_template::{Diagnostic, Severity};
+use cuebook_template::Diagnostic;
 use cuebook_wire::{AgentManifest, ErrorCode, ModelClass, PromptRef, PromptRefs};
 
 pub use author::{AuthorRender, AuthorRequest};
@@ -29,14 +29,16 @@ use crate::report::Problems;
 pub(crate) struct OpenedLayers {
     pub(crate) prompts: Arc<LayeredPrompts>,
     pub(crate) agents: Vec<LoadedAgent>,
-    pub(crate) warnings: Problems,
+    /// What is wrong with packs, which then contribute less or nothing, and what is worth knowing about them.
+    pub(crate) findings: Problems,
 }
 
-/// Opens the layers of a host whose packs lie below `directories`.
+/// Opens the layers of a host whose packs lie below `directories`. A pack that is wrong contributes nothing and is told of; the
+/// host goes on without it.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with packs and with the agents they bring.
+/// When a directory of packs cannot be listed, the site's directory is not there, or the program's own packs are wrong.
 pub(crate) fn open(
     options: &Options,
     config: &Config,
@@ -46,16 +48,33 @@ pub(crate) fn open(
     let mut problems = Problems::new();
     let own = problems.collect(own_packs()).unwrap_or_default();
     let own_ids: BTreeSet<PackId> = own.iter().map(|pack| pack.manifest.id.clone()).collect();
-    let (others, mut warnings) = problems.collect(packs(directories)).unwrap_or_default();
+    let (others, mut findings) = problems.collect(packs(directories)).unwrap_or_default();
+    let (claims, others): (Vec<Pack>, Vec<Pack>) =
+        others.into_iter().partition(|pack| own_ids.contains(&pack.manifest.id));
+    findings.extend(claims.iter().map(claims_own_id));
     let packs: Vec<Pack> = own.into_iter().chain(others).collect();
-    warnings.extend(packs.iter().flat_map(|pack| pack.notes.clone()));
+    findings.extend(packs.iter().flat_map(|pack| pack.notes.clone()));
     let (catalog, found) = Catalog::of(packs, &choice(&config.layers));
-    warnings.extend(found.into_iter().map(|it| it.with_severity(Severity::Warning)));
-    let layers = Layers::new(&roots(options, config, config_root), Arc::new(catalog));
-    let (prompts, faults) = LayeredPrompts::new(layers, for_agents(&config.layers));
-    problems.extend(faults);
+    findings.extend(found);
+    let roots = roots(options, config, config_root);
+    problems.extend(roots.site.iter().filter(|site| !site.exists()).map(|site| no_site(site)));
+    let layers = Layers::new(&roots, Arc::new(catalog));
+    let (prompts, found) = LayeredPrompts::new(layers, for_agents(&config.layers), &own_ids);
+    findings.extend(found);
     let agents = agents(&prompts, &own_ids);
-    problems.or(OpenedLayers { prompts: Arc::new(prompts), agents, warnings })
+    problems.or(OpenedLayers { prompts: Arc::new(prompts), agents, findings })
+}
+
+fn claims_own_id(pack: &Pack) -> Diagnostic {
+    let code = ErrorCode::ExtensionDoubled;
+    let message = format!("{} has the id {}, which is a pack of the program", pack.label, pack.manifest.id);
+    Diagnostic::error(code.as_str(), message).with_hint("give it an id of your own: vendor and name")
+}
+
+fn no_site(site: &Path) -> Diagnostic {
+    let message = format!("there is no directory {} for the site's layer", shown(site));
+    Diagnostic::error(ErrorCode::FileUnreadable.as_str(), message)
+        .with_hint("make it, or correct --site or `site` under [layers]")
 }
 
 /// The packs of the program.
@@ -64,20 +83,19 @@ fn own_packs() -> Result<Vec<Pack>, Problems> {
     read.map_err(Problems::from_iter)
 }
 
-/// The packs below `directories`; one that is made for another host is told of and left out.
+/// The packs below `directories`; one that is wrong, or made for another host, is told of and left out.
 fn packs(directories: &[PathBuf]) -> Result<(Vec<Pack>, Problems), Problems> {
-    let (mut problems, mut warnings) = (Problems::new(), Problems::new());
+    let (mut problems, mut findings) = (Problems::new(), Problems::new());
     let places: Vec<Vec<PathBuf>> =
         directories.iter().filter_map(|it| problems.collect(pack_places(it))).collect();
     let mut packs = Vec::new();
     for place in places.iter().flatten() {
         match read_pack(place) {
             Ok(pack) => packs.push(pack),
-            Err(found) if found.iter().all(is_foreign) => warnings.extend(found),
-            Err(found) => problems.extend(found),
+            Err(found) => findings.extend(found),
         }
     }
-    problems.or((packs, warnings))
+    problems.or((packs, findings))
 }
 
 /// Reads the pack in a directory.
@@ -96,11 +114,6 @@ pub(crate) fn read_pack(place: &Path) -> Result<Pack, Vec<Diagnostic>> {
     }
 }
 
-/// Whether a problem says that a pack is made for another host.
-fn is_foreign(problem: &Diagnostic) -> bool {
-    problem.code == ErrorCode::ExtensionApiUnsupported.as_str()
-}
-
 /// The directories of packs of templates below `directory`, or `directory` itself when it is one.
 pub(crate) fn pack_places(directory: &Path) -> Result<Vec<PathBuf>, Problems> {
     let is_hidden = |path: &PathBuf| path.file_name().is_some_and(|it| it.to_string_lossy().starts_with('.'));
@@ -111,7 +124,7 @@ pub(crate) fn pack_places(directory: &Path) -> Result<Vec<PathBuf>, Problems> {
 
 /// What the host has for agents.
 fn for_agents(config: &LayersConfig) -> ForAgents {
-    ForAgents { tools: config.tools.clone(), caps: config.caps }
+    ForAgents { tools: config.tools.clone(), caps: config.caps, heading_match: config.heading_match }
 }
 
 /// What the configuration chose among packs; what is malformed there is told by its rules.

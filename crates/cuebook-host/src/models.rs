@@ -212,7 +212,8 @@ mod tests {
             LoadedAgent { manifest, intrinsic: None, origin: "test".to_owned(), pack: None, is_listed: true }
         });
         let agents = Arc::new(AgentRegistry::new(agents.into(), &Libraries::new(Vec::new())));
-        let secrets: Arc<dyn SecretStore> = Arc::new(ConfiguredSecrets::new(&Config::default(), Path::new("")));
+        let secrets: Arc<dyn SecretStore> =
+            Arc::new(ConfiguredSecrets::new(&Config::default(), Path::new("")));
         ModelRouter::new(&config, Path::new(""), &secrets, agents).expect("sound providers")
     }
 

@@ -57,10 +57,12 @@ impl From<Problems> for Refusal {
     }
 }
 
-/// The problems without the names of this host's files, which are no matter of a caller's.
+/// The problems without the names of this host's files, which are no matter of a caller's; names within layers are.
 fn without_files(mut problems: Json) -> Json {
     for problem in problems.as_array_mut().into_iter().flatten().filter_map(Json::as_object_mut) {
-        problem.remove("file");
+        if !problem.contains_key("layer") {
+            problem.remove("file");
+        }
     }
     problems
 }

@@ -134,7 +134,8 @@ fn names_of(entry: &Entry) -> Vec<&str> {
         Body::Template(program) => program.names().iter().map(|name| &**name).collect(),
         Body::Layered(_) | Body::Static { .. } | Body::Compound(_) | Body::Blocks(_) => Vec::new(),
     };
-    declared.chain(placeholders).collect()
+    let names: indexmap::IndexSet<&str> = declared.chain(placeholders).collect();
+    names.into_iter().collect()
 }
 
 fn no_variable(entry: &Entry, name: &str, known: &[&str]) -> Diagnostic {

@@ -56,28 +56,38 @@ impl ConfiguredSecrets {
         Self { command_time: time, ..self }
     }
 
-    async fn read(&self, id: &SecretId, by: SecretUse<'_>) -> Option<SecretText> {
-        let declared = self.secrets.get(id).filter(|declared| allows(&declared.allow, by))?;
+    async fn read(&self, id: &SecretId, by: SecretUse<'_>) -> Result<SecretText, &'static str> {
+        let declared = self.secrets.get(id).ok_or("it is not declared")?;
+        if !allows(&declared.allow, by) {
+            return Err("its `allow` list leaves this use out");
+        }
         let value = match &declared.origin {
-            SecretOrigin::Env(name) => std::env::var(name).ok()?,
+            SecretOrigin::Env(name) => std::env::var(name).map_err(|_| "the variable is not set")?,
             SecretOrigin::File(path) => read_private_file(PathBuf::from(path)).await?,
             SecretOrigin::Command(line) => {
-                tokio::time::timeout(self.command_time, run_command(line)).await.ok()??
+                let run = tokio::time::timeout(self.command_time, run_command(line));
+                run.await.map_err(|_| "the command took too long")??
             }
         };
-        SecretText::new(value)
+        SecretText::new(value).ok_or("it has fewer than 8 bytes or more than 8 KiB")
     }
 }
 
+/// Whoever asks gets the same refusal for every reason; whoever runs the host is told which it was.
 impl SecretStore for ConfiguredSecrets {
     fn fetch<'a>(
         &'a self,
         id: &'a SecretId,
         by: SecretUse<'a>,
     ) -> BoxFuture<'a, Result<SecretText, SecretUnavailable>> {
-        Box::pin(
-            async move { self.read(id, by).await.ok_or_else(|| SecretUnavailable { id: id.to_string() }) },
-        )
+        Box::pin(async move {
+            self.read(id, by).await.map_err(|reason| {
+                if self.secrets.contains_key(id) {
+                    tracing::warn!(secret = %id, reason, "a secret cannot be had");
+                }
+                SecretUnavailable { id: id.to_string() }
+            })
+        })
     }
 }
 
@@ -97,27 +107,31 @@ fn allows(allow: &Allow, by: SecretUse<'_>) -> bool {
 }
 
 /// Reads a file that nobody but its owner may read.
-async fn read_private_file(path: PathBuf) -> Option<String> {
-    let read = move || {
-        use std::os::unix::fs::PermissionsExt as _;
-        if !std::fs::metadata(&path).ok()?.is_file() {
-            return None;
-        }
-        let file = File::open(&path).ok()?;
-        // What was opened is asked, and not what has that name by now.
-        let mode = file.metadata().ok()?.permissions().mode();
-        if mode & 0o077 != 0 {
-            return None;
-        }
-        let mut text = String::new();
-        file.take(MOST).read_to_string(&mut text).ok()?;
-        Some(without_line_end(text))
-    };
-    tokio::task::spawn_blocking(read).await.ok().flatten()
+async fn read_private_file(path: PathBuf) -> Result<String, &'static str> {
+    let read = tokio::task::spawn_blocking(move || read_private(&path)).await;
+    read.unwrap_or(Err("the file cannot be read"))
+}
+
+fn read_private(path: &Path) -> Result<String, &'static str> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let unreadable = "the file is not there or cannot be read";
+    if !std::fs::metadata(path).map_err(|_| unreadable)?.is_file() {
+        return Err("it is no regular file");
+    }
+    let file = File::open(path).map_err(|_| unreadable)?;
+    // What was opened is asked, and not what has that name by now.
+    let mode = file.metadata().map_err(|_| unreadable)?.permissions().mode();
+    if mode & 0o077 != 0 {
+        return Err("others may read the file: make its mode 0600 or 0400");
+    }
+    let mut text = String::new();
+    file.take(MOST).read_to_string(&mut text).map_err(|_| "the file cannot be read, or is not UTF-8")?;
+    Ok(without_line_end(text))
 }
 
 /// What a command prints that ends with success; what it says on stderr goes nowhere.
-async fn run_command(line: &str) -> Option<String> {
+async fn run_command(line: &str) -> Result<String, &'static str> {
+    let unstarted = "the command cannot be started";
     let mut child = Command::new("sh")
         .args(["-c", line])
         .stdin(Stdio::null())
@@ -125,11 +139,15 @@ async fn run_command(line: &str) -> Option<String> {
         .stderr(Stdio::null())
         .kill_on_drop(true)
         .spawn()
-        .ok()?;
+        .map_err(|_| unstarted)?;
     let mut text = String::new();
-    child.stdout.take()?.take(MOST).read_to_string(&mut text).await.ok()?;
-    let is_whole = (text.len() as u64) < MOST;
-    (is_whole && child.wait().await.ok()?.success()).then(|| without_line_end(text))
+    let printed = child.stdout.take().ok_or(unstarted)?;
+    printed.take(MOST).read_to_string(&mut text).await.map_err(|_| "the command did not print UTF-8")?;
+    if text.len() as u64 >= MOST {
+        return Err("the command printed too much");
+    }
+    let ended = child.wait().await.map_err(|_| unstarted)?;
+    if ended.success() { Ok(without_line_end(text)) } else { Err("the command failed") }
 }
 
 fn without_line_end(mut text: String) -> String {

@@ -10,6 +10,7 @@ use serde_json::{Map, Value as Json};
 use crate::error::ApiError;
 use crate::shapes::AtOnce;
 use crate::state::App;
+use crate::unique;
 
 /// A JSON body, and its bytes for comparing repetitions; an empty body is an empty object.
 #[derive(Debug)]
@@ -92,13 +93,19 @@ fn parse(bytes: Bytes) -> Result<JsonBody, ApiError> {
     if bytes.is_empty() {
         return Ok(JsonBody { value: Json::Object(Map::new()), bytes });
     }
-    let value = serde_json::from_slice(&bytes).map_err(|error| not_json(&error))?;
+    let value = unique::from_slice(&bytes).map_err(|error| not_json(&error))?;
     Ok(JsonBody { value, bytes })
 }
 
 fn not_json(error: &serde_json::Error) -> ApiError {
     let (line, column) = (error.line(), error.column());
-    let what = if error.is_eof() { "it ends too early" } else { "it is not JSON" };
+    let told = error.to_string();
+    let what = match told.split(" at line ").next().unwrap_or_default() {
+        _ if error.is_eof() => "it ends too early",
+        repeated if repeated.starts_with(unique::REPEATED) => repeated,
+        "recursion limit exceeded" => "it is nested too deep",
+        _ => "it is not JSON",
+    };
     ApiError::invalid(format!("the body cannot be read at line {line}, column {column}: {what}"))
         .with("line", line)
         .with("column", column)

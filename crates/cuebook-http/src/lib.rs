@@ -19,6 +19,7 @@ mod shapes;
 mod state;
 mod stream;
 mod streams;
+mod unique;
 
 pub use auth::{Caller, Scope};
 pub use error::ApiError;

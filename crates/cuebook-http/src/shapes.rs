@@ -60,6 +60,7 @@ pub(crate) struct RenderPrompt {
     #[serde(rename = "ref")]
     pub(crate) reference: Value,
     /// The value of each variable; of a secret one its marker.
+    #[serde(deserialize_with = "crate::unique::members")]
     pub(crate) variables: Map<String, Value>,
     /// The trust of values that carry no tag.
     #[serde(default, deserialize_with = "read_given")]

@@ -77,7 +77,7 @@ impl Layer {
     /// The layer of `tree`, all of whose files are templates.
     pub fn overlay(tier: Tier, label: impl Into<Arc<str>>, tree: &FileTree) -> Self {
         let mut layer = Self::of(tier, label, BTreeMap::new());
-        for (path, entry) in tree.iter() {
+        for (path, entry) in tree.iter().filter(|(path, _)| !is_left_behind(path)) {
             let Ok(reference) = TemplateRef::parse(path) else { continue };
             if let Err(fault) = &entry.text {
                 layer.blocked.push((path.to_owned(), fault.clone()));
@@ -126,10 +126,20 @@ impl Layer {
         Some(LayerFile { path: path.clone(), source: Err(fault.clone()) })
     }
 
+    /// The directories that cannot be entered, with the reason; the empty path is the whole layer.
+    pub fn blocked(&self) -> impl Iterator<Item = (&str, &FileFault)> {
+        self.blocked.iter().map(|(path, fault)| (path.as_str(), fault))
+    }
+
     /// Its files in the order of their names.
     pub fn files(&self) -> impl Iterator<Item = (&TemplateRef, &LayerFile)> {
         self.files.iter()
     }
+}
+
+/// Whether editors, systems and version control leave such files behind.
+fn is_left_behind(path: &str) -> bool {
+    path.ends_with('~') || path.split('/').any(|step| step.starts_with('.'))
 }
 
 /// Whether a file of that name may lie below the directory `path`, whatever its prefix is spelled like.

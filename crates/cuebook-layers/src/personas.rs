@@ -3,7 +3,7 @@
 //! It owns the way from the documents of a catalog to personas. It refuses documents that packs contest, and tells what is
 //! wrong with the others all at once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cuebook_template::{Diagnostic, Source};
@@ -12,6 +12,7 @@ use cuebook_wire::ErrorCode;
 use crate::agent_row::AgentRow;
 use crate::catalog::Catalog;
 use crate::contract::Contract;
+use crate::headings::HeadingMatch;
 use crate::layer::Tier;
 use crate::pack::{CONTRACT_FILE, Pack, PackId};
 use crate::persona::{Persona, PersonaParts};
@@ -40,6 +41,8 @@ pub struct ForAgents {
     pub tools: Option<BTreeSet<String>>,
     /// The limits that agents are told of.
     pub caps: PersonaCaps,
+    /// How required headings are looked for, whatever the contract says.
+    pub heading_match: Option<HeadingMatch>,
 }
 
 /// What is being read.
@@ -47,17 +50,37 @@ pub struct ForAgents {
 struct Reading {
     personas: Personas,
     contracts: Vec<(String, Contract, Source)>,
-    playbooks: Vec<(Source, Playbook)>,
+    playbooks: Vec<(PackId, Source, Playbook)>,
     problems: Vec<Diagnostic>,
 }
 
 impl Personas {
     /// Reads the agents, the playbooks and the contract of `catalog`, and tells everything that is wrong with them; what is
-    /// sound is there all the same.
-    pub fn of(catalog: &Catalog) -> (Self, Vec<Diagnostic>) {
+    /// sound is there all the same. Where packs contradict each other, what the host's `own` packs say stands alone.
+    pub fn of(catalog: &Catalog, own: &BTreeSet<PackId>) -> (Self, Vec<Diagnostic>) {
         let mut reading = Reading::default();
         catalog.packs().iter().for_each(|pack| reading.pack(catalog, pack));
-        reading.finish()
+        reading.finish(own)
+    }
+
+    /// Drops agents whose template is the prompt of another: a template is the prompt of the agent of its name, else of the
+    /// only one that names it.
+    fn refuse_shared_templates(&mut self) -> Vec<Diagnostic> {
+        let mut users: BTreeMap<&TemplateRef, Vec<&str>> = BTreeMap::new();
+        for agent in &self.agents {
+            users.entry(&agent.template).or_default().push(&agent.id);
+        }
+        let is_alone = |agent: &AgentRow| {
+            let others = &users[&agent.template];
+            others.len() == 1 || agent.template.stem() == agent.id
+        };
+        let refused: BTreeSet<String> =
+            self.agents.iter().filter(|agent| !is_alone(agent)).map(|agent| agent.id.clone()).collect();
+        let problems = self.agents.iter().filter(|agent| refused.contains(&agent.id));
+        let problems = problems.map(|agent| shared(agent, &users[&agent.template])).collect();
+        let agents = std::mem::take(&mut self.agents).into_iter().zip(std::mem::take(&mut self.packs));
+        (self.agents, self.packs) = agents.filter(|(agent, _)| !refused.contains(&agent.id)).unzip();
+        problems
     }
 
     /// The agents with their packs, in the order of packs and files.
@@ -84,23 +107,28 @@ impl Personas {
     ///
     /// # Errors
     ///
-    /// As [`Persona::new`]; everything that is wrong with the head of a unit.
+    /// As [`Persona::new`]; everything that is wrong with the head of a unit that it would be told.
     pub fn persona(
         &self,
         id: &str,
         snapshot: &Snapshot,
         host: &ForAgents,
     ) -> Result<Persona, Vec<Diagnostic>> {
-        let units = units(snapshot)?;
+        let units = Units::of(snapshot);
         let parts = PersonaParts {
             agents: &self.agents,
             contract: &self.contract,
             playbooks: &self.playbooks,
-            units: &units,
+            units: &units.all,
             roster: &self.roster(id, host.tools.as_ref()),
             caps: host.caps,
         };
-        Persona::new(id, &parts)
+        let mut persona = Persona::new(id, &parts)?;
+        persona.heading_match = host.heading_match.unwrap_or(persona.heading_match);
+        let chosen = persona.units.values().flatten();
+        let faults: Vec<Diagnostic> =
+            chosen.filter_map(|unit| units.faults.get(&unit.reference)).flatten().cloned().collect();
+        if faults.is_empty() { Ok(persona) } else { Err(faults) }
     }
 
     /// What the host offers to the agent `id`.
@@ -112,39 +140,50 @@ impl Personas {
     }
 }
 
-/// The units of all layers, by name; those that are included by name alone are none.
-fn units(snapshot: &Snapshot) -> Result<Vec<Unit>, Vec<Diagnostic>> {
-    let (mut units, mut problems) = (Vec::new(), Vec::new());
-    for reference in snapshot.references() {
-        if reference.kind() != RefKind::Unit || reference.is_reserved() {
-            continue;
-        }
-        match unit(snapshot, reference) {
-            Ok(unit) => units.extend(unit),
-            Err(found) => problems.extend(found),
-        }
-    }
-    if problems.is_empty() { Ok(units) } else { Err(problems) }
+/// The units of all layers.
+#[derive(Default)]
+struct Units {
+    all: Vec<Unit>,
+    /// What is wrong with the front matter of some of them.
+    faults: BTreeMap<TemplateRef, Vec<Diagnostic>>,
 }
 
-/// The unit of that name. One whose file cannot be had is chosen by the head of the next lower file, so that prompts which
-/// would have said that one fail, and no others.
-fn unit(snapshot: &Snapshot, reference: &TemplateRef) -> Result<Option<Unit>, Vec<Diagnostic>> {
-    let mut stack = snapshot.stack(reference).filter_map(|found| Some((found.tier, found.file.source.ok()?)));
-    let Some((tier, source)) = stack.next() else { return Ok(None) };
-    let unit = Unit::read(reference.clone(), &source)?;
-    Ok(Some(if tier == Tier::Bundled { unit.bundled() } else { unit }))
+impl Units {
+    /// The units by name; those that are included by name alone are none.
+    fn of(snapshot: &Snapshot) -> Self {
+        let mut units = Self::default();
+        let names = snapshot.references().into_iter();
+        names
+            .filter(|name| name.kind() == RefKind::Unit && !name.is_reserved())
+            .for_each(|name| units.take(snapshot, name));
+        units
+    }
+
+    /// Takes the unit of that name. One whose file or head cannot be had is chosen by the head of the next lower file, so that
+    /// prompts which would have said that one fail, and no others.
+    fn take(&mut self, snapshot: &Snapshot, reference: &TemplateRef) {
+        for found in snapshot.stack(reference) {
+            let Ok(source) = found.source() else { continue };
+            match Unit::read(reference.clone(), source) {
+                Ok(unit) => {
+                    let unit = if found.tier == Tier::Bundled { unit.bundled() } else { unit };
+                    return self.all.push(unit);
+                }
+                Err(problems) => drop(self.faults.entry(reference.clone()).or_insert(problems)),
+            }
+        }
+    }
 }
 
 impl Reading {
     fn pack(&mut self, catalog: &Catalog, pack: &Pack) {
-        for (path, source) in pack.documents() {
-            let is_contested = TemplateRef::parse(path)
-                .is_ok_and(|name| catalog.provider(&name).is_some_and(|winner| *winner != pack.manifest.id));
-            if !is_contested {
-                self.document(pack, path, source);
-            }
-        }
+        let stands = |path: &str| {
+            let provider = TemplateRef::parse(path).ok().and_then(|name| catalog.provider(&name));
+            path == CONTRACT_FILE || provider == Some(&pack.manifest.id)
+        };
+        pack.documents()
+            .filter(|(path, _)| stands(path))
+            .for_each(|(path, it)| self.document(pack, path, it));
     }
 
     fn document(&mut self, pack: &Pack, path: &str, source: &Source) {
@@ -157,7 +196,7 @@ impl Reading {
             let read = Playbook::read(source);
             if let Some(playbook) = self.sound(read) {
                 self.problems.extend(misnamed(path, &playbook.id, source));
-                self.playbooks.push((source.clone(), playbook));
+                self.playbooks.push((pack.manifest.id.clone(), source.clone(), playbook));
             }
         } else if path.starts_with("agents/") {
             let read = AgentRow::read(source);
@@ -173,16 +212,40 @@ impl Reading {
         read.map_err(|problems| self.problems.extend(problems)).ok()
     }
 
-    fn finish(mut self) -> (Personas, Vec<Diagnostic>) {
-        if !self.contracts.is_empty() {
-            let merged = Contract::merge(std::mem::take(&mut self.contracts));
-            self.personas.contract = self.sound(merged).unwrap_or_default();
-        }
-        if !self.playbooks.is_empty() {
-            let together = Playbooks::of(std::mem::take(&mut self.playbooks));
-            self.personas.playbooks = self.sound(together).unwrap_or_default().into();
-        }
+    fn finish(mut self, own: &BTreeSet<PackId>) -> (Personas, Vec<Diagnostic>) {
+        self.personas.contract = self.contract(own);
+        self.personas.playbooks = self.together(own).into();
+        let refused = self.personas.refuse_shared_templates();
+        self.problems.extend(refused);
         (self.personas, self.problems)
+    }
+
+    /// The contract of all packs; that of the host's own packs alone where others contradict.
+    fn contract(&mut self, own: &BTreeSet<PackId>) -> Contract {
+        let mut parts = std::mem::take(&mut self.contracts);
+        if parts.is_empty() {
+            return Contract::default();
+        }
+        if let Some(contract) = self.sound(Contract::merge(parts.clone())) {
+            return contract;
+        }
+        parts.retain(|(pack, _, _)| own.iter().any(|id| id.as_str() == pack));
+        Contract::merge(parts).unwrap_or_default()
+    }
+
+    /// All playbooks; those of the host's own packs alone where others do not go together with them.
+    fn together(&mut self, own: &BTreeSet<PackId>) -> Playbooks {
+        let mut all = std::mem::take(&mut self.playbooks);
+        if all.is_empty() {
+            return Playbooks::default();
+        }
+        let every = all.iter().map(|(_, source, playbook)| (source.clone(), playbook.clone()));
+        if let Some(playbooks) = self.sound(Playbooks::of(every.collect())) {
+            return playbooks;
+        }
+        all.retain(|(pack, _, _)| own.contains(pack));
+        let own = all.into_iter().map(|(_, source, playbook)| (source, playbook));
+        Playbooks::of(own.collect()).unwrap_or_default()
     }
 }
 
@@ -197,4 +260,17 @@ fn misnamed(path: &str, id: &str, source: &Source) -> Option<Diagnostic> {
         format!("{} has the id '{id}', and its file another name", source.name()),
     );
     Some(problem.with_hint(format!("call the file {folder}/{id}.yaml")))
+}
+
+/// The error of an agent that takes no part, because others have its template for a prompt too.
+fn shared(agent: &AgentRow, users: &[&str]) -> Diagnostic {
+    let others: Vec<&str> = users.iter().copied().filter(|id| *id != agent.id).collect();
+    let message = format!(
+        "the agent '{}' takes no part: {} is the prompt of {} too",
+        agent.id,
+        agent.template,
+        others.join(" and ")
+    );
+    Diagnostic::error(ErrorCode::ExtensionInvalid.as_str(), message)
+        .with_hint(format!("give it agents/{}.md, which may include the same files", agent.id))
 }

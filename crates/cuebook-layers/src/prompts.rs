@@ -3,6 +3,7 @@
 //! It owns what comes with a template: of an agent's own prompt, its values, its units and its contract. It refuses versions:
 //! a file is what it is now.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cuebook_prompt::{
@@ -16,12 +17,14 @@ use futures_util::future::BoxFuture;
 use serde_json::json;
 
 use crate::layers::Layers;
+use crate::pack::PackId;
 use crate::persona::Persona;
 use crate::personas::{ForAgents, Personas};
 use crate::playbooks::Playbooks;
 use crate::reference::{RefKind, TemplateRef};
 use crate::roster::Roster;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Found, Snapshot};
+use crate::unit::Unit;
 use crate::variables::CHECKLIST;
 
 /// The layers of a host with the agents of its packs.
@@ -47,8 +50,9 @@ pub struct Prepared {
 
 impl LayeredPrompts {
     /// The prompts of `layers` with what `host` has for agents; also what is wrong with the agents of its packs.
-    pub fn new(layers: Layers, host: ForAgents) -> (Self, Vec<Diagnostic>) {
-        let (personas, problems) = Personas::of(layers.catalog());
+    /// Where packs contradict each other, what the host's `own` packs say stands alone.
+    pub fn new(layers: Layers, host: ForAgents, own: &BTreeSet<PackId>) -> (Self, Vec<Diagnostic>) {
+        let (personas, problems) = Personas::of(layers.catalog(), own);
         (Self { layers, personas, host }, problems)
     }
 
@@ -66,7 +70,8 @@ impl LayeredPrompts {
     ///
     /// # Errors
     ///
-    /// As [`Snapshot::program`], for the template and each of its units; what its agent requires and no longer includes.
+    /// As [`Snapshot::program`], for the template and each of its units; what its agent requires and no longer includes; what
+    /// is wrong with the front matter of a unit.
     pub fn prepare(&self, name: &str) -> Result<Prepared, Vec<Diagnostic>> {
         self.prepare_in(self.layers.snapshot(), name)
     }
@@ -80,6 +85,7 @@ impl LayeredPrompts {
         let program = snapshot.program(name)?;
         let reference = snapshot.resolve(name).ok().flatten().map(|found| found.reference);
         let Some(reference) = reference else { return Err(vec![snapshot.not_found(name)]) };
+        check_unit(&snapshot, &reference)?;
         let persona = self.persona(&snapshot, &reference, &program)?;
         let ceiling = snapshot.catalog().budgets().render_ceiling();
         let plain = Layered { ceiling, ..Layered::plain(program) };
@@ -119,6 +125,15 @@ impl LayeredPrompts {
             self.prepare_in(snapshot, name.as_str()).map_err(|problems| failed(reference, problems))?;
         let kind = kind_of(name.kind());
         Ok(Arc::new(Pinned::layered(format!("prompt:{id}"), kind, prepared.layered)))
+    }
+}
+
+/// Reads the front matter of a unit.
+fn check_unit(snapshot: &Snapshot, reference: &TemplateRef) -> Result<(), Vec<Diagnostic>> {
+    let found = snapshot.find(reference).filter(|it| it.reference.kind() == RefKind::Unit);
+    match found.filter(|it| !it.reference.is_reserved()).as_ref().map(Found::source) {
+        Some(Ok(source)) => Unit::read(reference.clone(), source).map(drop),
+        _ => Ok(()),
     }
 }
 

@@ -20,6 +20,11 @@ impl Digest {
     pub(crate) fn layer(&mut self, layer: &Layer) {
         self.0.update("\0\0");
         self.0.update(layer.tier.as_str());
+        for (path, fault) in layer.blocked() {
+            self.0.update("\0\0\0\0");
+            self.0.update(path);
+            self.0.update(&fault.to_string());
+        }
         for (reference, file) in layer.files() {
             self.0.update("\0");
             self.0.update(reference.as_str());

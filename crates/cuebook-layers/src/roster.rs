@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 use crate::words::words;
 
 /// The beginning of the names that say whether a tool is offered.
-const HAS: &str = "profile_has_";
+pub(crate) const HAS: &str = "profile_has_";
 /// The facts whose names do not begin with [`HAS`].
 const FACTS: [&str; 5] =
     ["agent_tools", "agent_tool_names", "allowed_agents", "tool_profile", "profile_mutation_capable"];
@@ -105,6 +105,11 @@ impl Roster {
     /// Whether a tool is offered.
     pub fn offers(&self, tool: &str) -> bool {
         self.tools.contains(tool)
+    }
+
+    /// Whether a tool of that name is one that many hosts have, or a group of them.
+    pub(crate) fn is_well_known(tool: &str) -> bool {
+        ["write_tools", "read_tools"].contains(&tool) || WELL_KNOWN.iter().any(|(name, _)| *name == tool)
     }
 
     /// Whether `name` is one of a fact about rosters, which callers cannot give.

@@ -17,7 +17,7 @@ use crate::extract::{check as check_path, extract};
 use crate::failure::PromptError;
 use crate::layered::{self, Piece};
 use crate::pinned::{Blocks, Body, Pinned};
-use crate::scope::Scope;
+use crate::scope::{CONTEXT_KEYS, Scope};
 use crate::secret::SecretId;
 use crate::segment::Origin;
 
@@ -151,7 +151,7 @@ impl Bindings {
 ///
 /// All that is wrong: `prompt_variable_unresolved` for a required variable without value,
 /// `prompt_variable_type_mismatch`, `unsupported_extract_path`, `credential_unavailable` for a secret variable whose
-/// binding is no trusted secret id, `prompt_render_failed` for a layered template, `prompt_placeholder_undeclared` under [`BindPolicy::strict_placeholders`], and
+/// binding in a run is no trusted secret id (of a preview it is a mismatch), `prompt_render_failed` for a layered template, `prompt_placeholder_undeclared` under [`BindPolicy::strict_placeholders`], and
 /// `validation_error` for an override that names no variable.
 pub fn bind(
     pinned: &Pinned,
@@ -173,7 +173,7 @@ pub fn bind(
             Some(variable) => binder.bind_declared(variable),
             None => binder.bind_undeclared(name, policy, &mut bindings.warnings),
         };
-        let source = declared.map_or(VariableSource::Input, |variable| variable.source);
+        let source = declared.map_or_else(|| undeclared_source(name), |variable| variable.source);
         bindings.variables.push(Bound { name: Arc::clone(name), source, value });
     }
     for variable in pinned.variables.iter().filter(|variable| program.slot(&variable.name).is_none()) {
@@ -183,6 +183,11 @@ pub fn bind(
     }
     binder.check_overrides();
     if binder.errors.is_empty() { Ok(bindings) } else { Err(binder.errors) }
+}
+
+/// Where a placeholder that nothing declares gets its value: the facts of the context need no declaration (openwop-v1 §16).
+fn undeclared_source(name: &str) -> VariableSource {
+    if CONTEXT_KEYS.contains(&name) { VariableSource::Context } else { VariableSource::Input }
 }
 
 /// Every block takes the value of its input port, of whatever type.
@@ -312,7 +317,11 @@ impl Binder<'_> {
         } else {
             let message =
                 format!("secret variable '{}' is not bound to the id of a declared secret", variable.name);
-            let error = self.error(ErrorCode::CredentialUnavailable, &variable.name, message);
+            let code = match self.scope {
+                Scope::Supplied(_) => ErrorCode::PromptVariableTypeMismatch,
+                Scope::Node { .. } => ErrorCode::CredentialUnavailable,
+            };
+            let error = self.error(code, &variable.name, message);
             self.errors.push(error.hint("bind it to an id under [secrets] in the host's configuration"));
             BoundValue::Empty
         }
@@ -328,10 +337,13 @@ impl Binder<'_> {
                 Some(near) => error.hint(format!("did you mean '{near}'?")),
                 None => error.hint("declare it under \"variables\""),
             });
-        } else {
+        } else if undeclared_source(name) == VariableSource::Input {
             warnings.push(Warning { code: ErrorCode::PromptPlaceholderUndeclared, message });
         }
-        let found = self.overridden(name).or_else(|| self.scope.value(VariableSource::Input, name).cloned());
+        let given = || self.scope.value(VariableSource::Input, name);
+        let found = self
+            .overridden(name)
+            .or_else(|| given().or_else(|| self.scope.value(undeclared_source(name), name)).cloned());
         found.map_or(BoundValue::Empty, BoundValue::Plain)
     }
 

@@ -85,7 +85,7 @@ impl PromptError {
         &self.0.diagnostic
     }
 
-    /// The error as a node's failure, with `details` for ref, variable, line and column.
+    /// The error as a node's failure, with `details` for ref, variable, file with layer and includes, line and column.
     pub fn to_run_error(&self) -> RunError {
         RunError {
             code: self.0.code.as_str().to_owned(),
@@ -98,9 +98,14 @@ impl PromptError {
     fn details(&self) -> Map<String, Json> {
         let Parts { diagnostic, reference, variable, .. } = &*self.0;
         let position = diagnostic.position();
+        let place = diagnostic.label.as_ref().filter(|label| label.source.layer().is_some());
+        let includes: Vec<String> = diagnostic.included_from.iter().map(ToString::to_string).collect();
         let entries = [
             ("ref", reference.clone().map(Json::from)),
             ("variable", variable.clone().map(Json::from)),
+            ("file", place.map(|label| Json::from(&**label.source.name()))),
+            ("layer", place.and_then(|label| label.source.layer()).map(Json::from)),
+            ("includedFrom", (!includes.is_empty()).then(|| Json::from(includes))),
             ("line", position.map(|position| Json::from(position.line))),
             ("column", position.map(|position| Json::from(position.column))),
             ("hint", diagnostic.hint.clone().map(Json::from)),

@@ -56,7 +56,7 @@ pub use dispatch::{Dispatch, DispatchText};
 pub use extract::{BadPath, check as check_extract_path, extract};
 pub use failure::{PromptError, PromptErrors};
 pub use hash::{ContentHash, Hasher};
-pub use layered::{Layered, PlacedValues, RunPlace, TextContract, UNITS, Unmet};
+pub use layered::{Layered, PLACE_NAMES, PlacedValues, RunPlace, TextContract, UNITS, Unmet, is_run_fact};
 pub use library::{Entry, Libraries, Library, Owner};
 pub use markers::{VERSION as MARKERS_VERSION, neutralise, wrap_untrusted};
 pub use node_prompts::{CONFIG_KEYS, NodePrompts};

@@ -63,6 +63,14 @@ pub struct BodyFacts {
     pub hash: ContentHash,
 }
 
+impl Observed {
+    /// The text without what untrusted values put there.
+    pub fn trusted_text(&self) -> String {
+        let trusted = self.segments.iter().filter(|segment| !segment.origin.is_untrusted());
+        trusted.filter_map(|segment| self.composed.get(segment.start..segment.end)).collect()
+    }
+}
+
 impl BodyFacts {
     pub(crate) fn of(pinned: &Pinned, hash: ContentHash) -> Self {
         Self {

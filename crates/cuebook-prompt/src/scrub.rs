@@ -1,7 +1,7 @@
 //! The scrubber: masks known secrets in any text that is about to be written down or sent out.
 //!
-//! It knows the secrets that one run used, and looks for each as it is, JSON-escaped, percent-encoded and in base64
-//! (all three alignments, both alphabets). It is the second line: the first is that secrets are redacted by type.
+//! It knows the secrets that one run used, and looks for each as it is, JSON-escaped as common writers do it and also within
+//! JSON, percent-encoded by each of the common sets, and in base64 (all three alignments, both alphabets). It is the second line: the first is that secrets are redacted by type.
 //! It refuses to guess: what it was not told is a secret passes.
 
 use std::borrow::Cow;
@@ -9,10 +9,28 @@ use std::collections::BTreeMap;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value as Json;
 
 use crate::secret::{SecretId, SecretText};
+
+/// What writers of percent-encoding leave as it is: nothing but letters and digits; what RFC 3986 calls unreserved; what
+/// `encodeURIComponent` keeps; what forms keep.
+const PERCENT_SETS: [&AsciiSet; 4] = [
+    NON_ALPHANUMERIC,
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~'),
+    &NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'_')
+        .remove(b'.')
+        .remove(b'~')
+        .remove(b'!')
+        .remove(b'*')
+        .remove(b'\'')
+        .remove(b'(')
+        .remove(b')'),
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'*'),
+];
 
 /// The secrets of one run, ready to be found.
 #[derive(Default)]
@@ -99,22 +117,58 @@ impl Automaton {
 
 /// Every spelling of a secret that is looked for.
 fn forms_of(secret: &str) -> Vec<String> {
-    let json = Json::String(secret.to_owned()).to_string();
-    let percent = utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string();
-    let lower_percent = lower_percent(&percent);
-    let mut forms = vec![
-        secret.to_owned(),
-        json[1..json.len() - 1].to_owned(),
-        percent.replace("%20", "+"),
-        percent,
-        lower_percent,
-    ];
+    let mut forms = json_forms(secret);
+    // JSON within a string of JSON, as the arguments of tools are.
+    let nested: Vec<String> = forms.iter().flat_map(|form| json_forms(form)).collect();
+    forms.extend(nested);
+    forms.push(secret.to_owned());
+    for kept in PERCENT_SETS {
+        let percent = utf8_percent_encode(secret, kept).to_string();
+        forms.extend([percent.replace("%20", "+"), lower_percent(&percent), percent]);
+    }
     for alignment in 0..3 {
         forms.push(base64_core(&STANDARD_NO_PAD, secret, alignment));
         forms.push(base64_core(&URL_SAFE_NO_PAD, secret, alignment));
     }
     forms.retain(|form| form.len() >= SecretText::MIN_BYTES);
     forms
+}
+
+/// The text within a string of JSON, as common writers escape it: the least, all that is not ASCII, what would end a script,
+/// and slashes too.
+fn json_forms(text: &str) -> Vec<String> {
+    let json = Json::String(text.to_owned()).to_string();
+    let least = json[1..json.len() - 1].to_owned();
+    let ascii = escaped(&least, |c| !c.is_ascii());
+    let script = escaped(&least, |c| matches!(c, '<' | '>' | '&' | '\u{2028}' | '\u{2029}'));
+    let slashes = ascii.replace('/', "\\/");
+    let upper = upper_escapes(&ascii);
+    vec![least, ascii, script, slashes, upper]
+}
+
+/// `json` with `\u` escapes for the characters that `is_escaped` names.
+fn escaped(json: &str, is_escaped: impl Fn(char) -> bool) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_escaped(c) {
+            let mut units = [0; 2];
+            out.extend(c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// The same with upper-case digits in its `\u` escapes.
+fn upper_escapes(json: &str) -> String {
+    let mut parts = json.split("\\u");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (digits, rest) = part.split_at_checked(4).unwrap_or((part, ""));
+        out.extend(["\\u", &digits.to_ascii_uppercase(), rest]);
+    }
+    out
 }
 
 /// The characters of base64 that depend on the secret alone, whatever stands `alignment` bytes before and after it.
@@ -209,6 +263,37 @@ mod tests {
                 check_masked(&base64::engine::general_purpose::URL_SAFE.encode(&text));
             }
         }
+    }
+
+    #[track_caller]
+    fn check_form(secret: &str, form: &str) {
+        let id = SecretId::parse("canary").expect("an id");
+        let mut scrubber = Scrubber::new();
+        scrubber.learn(&id, &SecretText::new(secret.to_owned()).expect("a fit length"));
+        assert_eq!(scrubber.scrub(form), "[REDACTED:canary]", "{form}");
+    }
+
+    #[test]
+    fn the_forms_of_common_writers_are_masked() {
+        let secret = "pä<ss>/wort&geheim9😀";
+        check_form(secret, r"p\u00e4<ss>/wort&geheim9\ud83d\ude00");
+        check_form(secret, r"p\u00E4<ss>/wort&geheim9\uD83D\uDE00");
+        check_form(secret, r"pä\u003css\u003e/wort\u0026geheim9😀");
+        check_form(secret, r"p\u00e4<ss>\/wort&geheim9\ud83d\ude00");
+        check_form("sk-live_ab.cd~x/yz==", "sk-live_ab.cd~x%2Fyz%3D%3D");
+        check_form("it's (a) secret!*", "it's%20(a)%20secret!*");
+        check_form("it's (a) secret!*", "it%27s+%28a%29+secret%21*");
+        let key = "-----BEGIN\nCaNaRy\"sec\\ret{x}|99\n";
+        let once = Json::String(key.to_owned()).to_string();
+        let twice = Json::String(once.clone()).to_string();
+        check_form(key, &once[1..once.len() - 1]);
+        check_form(key, &twice[3..twice.len() - 3]);
+    }
+
+    #[test]
+    fn the_longest_secret_of_one_letter_is_learnt() {
+        let secret = "x".repeat(SecretText::MAX_BYTES);
+        check_form(&secret, &secret);
     }
 
     #[test]

@@ -48,8 +48,8 @@ impl SecretText {
     /// The fewest bytes a secret may have: a shorter one could not be told from ordinary text when scrubbing.
     pub const MIN_BYTES: usize = 8;
 
-    /// The most bytes a secret may have: the scrubber looks for each in a dozen spellings.
-    pub const MAX_BYTES: usize = 16 * 1024;
+    /// The most bytes a secret may have: the scrubber looks for each in dozens of spellings.
+    pub const MAX_BYTES: usize = 8 * 1024;
 
     /// Takes a value as a store gave it; `None` when it is shorter than [`Self::MIN_BYTES`] or longer than
     /// [`Self::MAX_BYTES`].

@@ -69,3 +69,10 @@ pub enum Origin {
     /// The blank line between two texts.
     Joint,
 }
+
+impl Origin {
+    /// Whether the bytes come from a value that may not be trusted.
+    pub fn is_untrusted(&self) -> bool {
+        matches!(self, Self::Variable { trust, .. } if trust.is_untrusted())
+    }
+}

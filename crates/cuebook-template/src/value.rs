@@ -39,7 +39,7 @@ impl Value {
     /// Takes JSON from outside, with every trust envelope opened.
     ///
     /// An envelope is an object with exactly the keys `value` and `meta`, where `meta.contentTrust` is `"trusted"` or
-    /// `"untrusted"` (`meta` may say more). Envelopes are replaced by what they hold, at any depth. One that says
+    /// `"untrusted"` (`meta` may say more); any other `contentTrust` is taken for untrusted. Envelopes are replaced by what they hold, at any depth. One that says
     /// untrusted makes the whole value untrusted, wherever it is; one that says trusted counts only around the whole
     /// value, and there it replaces `default`. An object that is no envelope, but for its `meta.contentTrust` of
     /// `"untrusted"`, stays as it is and makes the value untrusted too: a mark is never lost.
@@ -130,9 +130,10 @@ fn envelope_trust(json: &Json) -> Option<Trust> {
     (members.len() == 2 && members.contains_key("value")).then(|| content_trust(json)).flatten()
 }
 
-/// The value of `meta.contentTrust`, if it is one of the two words.
+/// What `meta.contentTrust` says, if it is there; whatever is not the word for trusted is not trusted.
 fn content_trust(json: &Json) -> Option<Trust> {
-    json.get("meta")?.get("contentTrust")?.as_str().and_then(Trust::from_wire)
+    let said = json.get("meta")?.get("contentTrust")?;
+    Some(said.as_str().and_then(Trust::from_wire).unwrap_or(Trust::Untrusted))
 }
 
 fn envelope_content(mut json: Json) -> Json {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cuebook_layers::{Own, PersonaCaps, TemplateRef};
+use cuebook_layers::{HeadingMatch, Own, PersonaCaps, TemplateRef};
 use cuebook_wire::{ErrorCode, Fault};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -23,6 +23,8 @@ pub struct LayersConfig {
     pub tools: Option<BTreeSet<String>>,
     /// The limits that agents are told of.
     pub caps: PersonaCaps,
+    /// How required headings are looked for, in place of what the contract of the packs says.
+    pub heading_match: Option<HeadingMatch>,
 }
 
 /// `[projects]`.

@@ -7,8 +7,9 @@ use cuebook_layers::{
     Category, Host as AgentHost, Level, Prepared, RefKind, TemplateRef, Verdict, check_names,
 };
 use cuebook_prompt::{BindPolicy, ContentHash, Principal, Trust, Value, Values};
+use cuebook_template::pongo::Miss;
 use cuebook_template::{Diagnostic, Severity};
-use cuebook_wire::{ErrorCode, PromptRef};
+use cuebook_wire::{AgentId, ErrorCode, PromptRef};
 use serde_json::{Map, Value as Json};
 
 use crate::explain::prompt_problems;
@@ -51,9 +52,19 @@ pub struct AuthorRender {
 }
 
 impl Host {
-    /// The name of the template that is the prompt of the agent `id` of a pack; `None` when no pack has the agent.
+    /// The name of the layered template that is the prompt of an agent: of a pack by its name there or its id on the wire, of a
+    /// manifest or a project by its id; `None` when there is no such agent, or its prompt is another.
     pub fn persona_template(&self, id: &str) -> Option<String> {
-        self.layered.personas().agent(id).map(|agent| agent.template.to_string())
+        if let Some(agent) = self.layered.personas().agent(id) {
+            return Some(agent.template.to_string());
+        }
+        let manifest = self.agents.manifest(&AgentId::new(id))?;
+        self.layered_name(&manifest.prompt_overrides.system.as_ref()?.template_id.to_string())
+    }
+
+    /// The name of the layered template with an id such as `layered.agents.implementer`.
+    pub fn layered_name(&self, id: &str) -> Option<String> {
+        self.layered.layers().snapshot().by_id(id).map(ToString::to_string)
     }
 
     /// Renders a layered template as a session would, and checks it when asked to.
@@ -73,13 +84,16 @@ impl Host {
         let verdict = verdict(&prepared, text);
         let persona = prepared.persona.as_ref();
         if request.check {
-            findings.extend(check_names(&prepared.layered, request.values.keys().map(String::as_str)));
-            findings.extend(preview.missing_keys);
+            let given = request.values.keys().map(String::as_str);
+            findings.extend(check_names(&prepared.layered, given, &preview.missing));
+            let keys = preview.missing.into_iter().filter(|miss| miss.name.is_none());
+            findings.extend(keys.map(|miss| miss.problem));
             findings.extend(preview.unmet);
             findings.extend(budget_finding(verdict.as_ref(), &prepared));
             findings.extend(text.trim().is_empty().then(|| blank(&prepared)));
         }
-        let contract = persona.filter(|_| request.check).map(|persona| persona.violations(text));
+        let trusted = preview.rendered.observed.trusted_text();
+        let contract = persona.filter(|_| request.check).map(|persona| persona.violations(&trusted));
         let contract = contract.into_iter().flatten().map(|violation| violation.to_string());
         let budget = verdict.as_ref().filter(|_| request.check).and_then(Verdict::violation);
         Ok(AuthorRender {
@@ -93,16 +107,27 @@ impl Host {
         })
     }
 
-    /// Checks every file of every layer: that it can be had and compiles, and of an agent's own prompt that it has what it must
-    /// and keeps its budget. Gives how many there are beside what was found.
+    /// Checks packs and overlays as a whole, and every file of every layer: that it can be had and compiles, of an agent's own
+    /// prompt that it has what it must and keeps its budget, of guidance that it keeps its budget. Gives how many files there are
+    /// beside what was found, each finding once.
     pub async fn check_layers(&self, principal: &Principal) -> (usize, Problems) {
         let snapshot = self.layered.layers().snapshot();
-        let mut findings = Problems::new();
+        let remarks = self.layer_remarks(&snapshot).into_iter();
+        let mut findings: Vec<Diagnostic> = remarks.filter(|it| it.severity != Severity::Note).collect();
         let names: Vec<String> = snapshot.references().into_iter().map(ToString::to_string).collect();
         for name in &names {
             findings.extend(self.check_layered(principal, name).await);
         }
-        (names.len(), findings)
+        let prompts = self.layered.personas().agents().map(|(_, agent)| &agent.template);
+        let lost = prompts.filter(|template| snapshot.find(template).is_none());
+        findings.extend(lost.map(|template| snapshot.not_found(template.as_str())));
+        let mut once: Vec<Diagnostic> = Vec::new();
+        findings.into_iter().for_each(|finding| {
+            if !once.contains(&finding) {
+                once.push(finding);
+            }
+        });
+        (names.len(), once.into_iter().collect())
     }
 
     async fn check_layered(&self, principal: &Principal, name: &str) -> Problems {
@@ -110,19 +135,19 @@ impl Host {
             Ok(prepared) => prepared,
             Err(found) => return found.into_iter().collect(),
         };
-        if prepared.persona.is_none() {
-            return Problems::new();
+        let has_budget = prepared.reference.kind() == RefKind::Guidance && !prepared.reference.is_reserved();
+        if prepared.persona.is_none() && !has_budget {
+            let is_blank = prepared.layered.program.entry().text().trim().is_empty();
+            return is_blank.then(|| blank(&prepared)).into_iter().collect();
         }
-        let request = AuthorRequest {
-            name: name.to_owned(),
-            values: Map::new(),
-            trust: Trust::Trusted,
-            strict: false,
-            check: true,
-        };
-        self.render_layered(principal, &request)
-            .await
-            .map_or_else(|problems| problems, |render| render.findings)
+        let check = prepared.persona.is_some();
+        let (values, name) = (Map::new(), name.to_owned());
+        let request = AuthorRequest { name, values, trust: Trust::Trusted, strict: false, check };
+        match self.render_layered(principal, &request).await {
+            Err(problems) => problems,
+            Ok(render) if check => render.findings,
+            Ok(render) => budget_finding(render.verdict.as_ref(), &prepared).into_iter().collect(),
+        }
     }
 
     async fn see(
@@ -141,19 +166,16 @@ impl Host {
         let preview = self.pipeline.preview(principal, &reference, values, policy).await;
         let preview = preview.map_err(|errors| prompt_problems(&errors))?;
         let unmet = preview.unmet.iter().map(|error| error.diagnostic().clone()).collect();
-        // Names are told of by the check of names, which sees branches that were not taken as well.
-        let keys = preview.missing.into_iter().filter(|miss| miss.is_key);
-        let missing_keys = keys.map(|miss| miss.problem).collect();
         let rendered = Rendered { observed: preview.composition.observed, warnings: preview.warnings };
-        Ok(Seen { rendered, unmet, missing_keys })
+        Ok(Seen { rendered, unmet, missing: preview.missing })
     }
 }
 
-/// A rendered text, what it must have and lacks, and the keys that it asked for and that there are none of.
+/// A rendered text, what it must have and lacks, and what it asked for and had no value.
 struct Seen {
     rendered: Rendered,
     unmet: Vec<Diagnostic>,
-    missing_keys: Vec<Diagnostic>,
+    missing: Vec<Miss>,
 }
 
 fn reference_of(name: &TemplateRef) -> Result<PromptRef, Problems> {

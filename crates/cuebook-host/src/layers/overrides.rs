@@ -2,7 +2,7 @@
 
 use cuebook_layers::{Locks, OverrideStatus, Own, Snapshot, TemplateRef, Tier, missing_owned, status};
 use cuebook_prompt::ContentHash;
-use cuebook_template::{Diagnostic, Source};
+use cuebook_template::{Diagnostic, Severity, Source};
 use cuebook_wire::ErrorCode;
 use serde::Serialize;
 use similar::TextDiff;
@@ -90,10 +90,29 @@ impl Host {
         }
         let owns = self.owned();
         let overrides = status(&snapshot, &locks, &owns);
-        let mut findings: Problems = missing_owned(&owns, &snapshot).into_iter().collect();
+        let mut findings: Problems = self.layer_remarks(&snapshot).into_iter().collect();
         findings.extend(overrides.iter().filter_map(faulty));
-        findings.extend(snapshot.refused().iter().map(refused));
         Ok(LayersStatus { overrides, findings, revision: snapshot.revision().clone() })
+    }
+
+    /// What is wrong with the layers as a whole: packs that contribute nothing, held paths without a file, overlays that cannot
+    /// be read or that take no part.
+    pub(crate) fn layer_remarks(&self, snapshot: &Snapshot) -> Vec<Diagnostic> {
+        let of_packs = self.layer_findings.iter().cloned();
+        let closed = snapshot.layers().filter_map(closed);
+        let refused = snapshot.refused().iter().map(refused);
+        of_packs.chain(missing_owned(&self.owned(), snapshot)).chain(closed).chain(refused).collect()
+    }
+
+    /// The same as warnings, for those who asked for something else.
+    pub fn layer_warnings(&self) -> Problems {
+        let remarks = self.layer_remarks(&self.layered.layers().snapshot()).into_iter();
+        remarks
+            .map(|remark| {
+                let severity = remark.severity.min(Severity::Warning);
+                remark.with_severity(severity)
+            })
+            .collect()
     }
 
     /// What the projects and the configuration hold at their own bytes.
@@ -138,6 +157,14 @@ fn faulty(file: &OverrideStatus) -> Option<Diagnostic> {
         format!("{} cannot be had: in layer {}, {}: {fault}", file.reference, file.layer, file.path);
     let problem = Diagnostic::error(ErrorCode::TemplateUnreadable.as_str(), message);
     Some(problem.with_hint("mend or remove the file: a layer that has a name is never passed over"))
+}
+
+/// The error of an overlay that cannot be read at all.
+fn closed(layer: &cuebook_layers::Layer) -> Option<Diagnostic> {
+    let (_, fault) = layer.blocked().find(|(path, _)| path.is_empty())?;
+    let message = format!("{} cannot be read: {fault}", layer.label);
+    let problem = Diagnostic::error(ErrorCode::TemplateUnreadable.as_str(), message);
+    Some(problem.with_hint("mend or remove it: a layer that is there is never passed over"))
 }
 
 fn refused(layer: &cuebook_layers::Layer) -> Diagnostic {

@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use cuebook_host::prompt::{ContentHash, Principal};
 use cuebook_host::wire::{ErrorCode, PromptTemplate, TemplateId, Version, strict};
 use cuebook_host::{PromptWrite, WrittenPrompt};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -105,7 +106,9 @@ pub(super) async fn create_prompt(
         let write = PromptWrite { principal: &owner, ticket, condition: None };
         let written = host.create_prompt(write, read?).await?;
         let PromptTemplate { template_id, version, .. } = &written.template;
-        let location = format!("/v1/prompts/{template_id}?version={}", encoded(version));
+        let workspace = owner.workspace.as_deref().map(|name| format!("&workspaceId={}", percent(name)));
+        let workspace = workspace.unwrap_or_default();
+        let location = format!("/v1/prompts/{template_id}?version={}{workspace}", encoded(version));
         let mut response = shown(StatusCode::CREATED, &written);
         insert(&mut response, LOCATION, &location);
         Ok(response)
@@ -149,6 +152,10 @@ fn read_template(body: &JsonBody) -> Result<PromptTemplate, ApiError> {
 }
 
 /// A version as it stands in a query, where `+` means a space.
+fn percent(name: &str) -> String {
+    utf8_percent_encode(name, NON_ALPHANUMERIC).to_string()
+}
+
 fn encoded(version: &Version) -> String {
     version.to_string().replace('+', "%2B")
 }

@@ -1,7 +1,7 @@
 //! The budgets of several packs as one.
 //!
-//! It owns who may say what: a category has its limit from one pack, caps by id come from any. It refuses to depend on the
-//! order of the packs: of two caps or ceilings the lower one holds.
+//! It owns who may say what: a category should have its limit from one pack, caps by id come from any. It refuses to depend on
+//! the order of the packs: of two limits, caps or ceilings the lower one holds.
 
 use std::collections::BTreeMap;
 
@@ -22,14 +22,15 @@ pub struct Budgets {
 }
 
 impl Budgets {
-    /// The budgets of `parts` together; a category that two of them limit has no limit.
+    /// The budgets of `parts` together; that two of them limit a category is a fault, and the lower limit holds.
     pub fn of(parts: &[(BudgetFile, Node)]) -> (Self, Vec<Diagnostic>) {
         let mut merged = Self::default();
         let mut places: BTreeMap<Category, Vec<Location>> = BTreeMap::new();
         for (file, tree) in parts {
             merged.take_caps(file);
             for (category, limit) in file.sizes.limits.iter() {
-                merged.limits.insert(category, *limit);
+                let known = merged.limits.entry(category).or_insert(*limit);
+                *known = Limit { warn: known.warn.min(limit.warn), limit: known.limit.min(limit.limit) };
                 places
                     .entry(category)
                     .or_default()
@@ -37,11 +38,7 @@ impl Budgets {
             }
         }
         let contested = places.into_iter().filter(|(_, places)| places.len() > 1);
-        let problems = contested.flat_map(|(category, places)| {
-            merged.limits.remove(&category);
-            limited_twice(category, &places)
-        });
-        let problems = problems.collect();
+        let problems = contested.flat_map(|(category, places)| limited_twice(category, &places)).collect();
         (merged, problems)
     }
 
@@ -72,8 +69,7 @@ impl Budgets {
 fn limited_twice(category: Category, places: &[Location]) -> Vec<Diagnostic> {
     let mut shown: Vec<String> = places.iter().map(ToString::to_string).collect();
     shown.sort();
-    let message =
-        format!("several packs limit {category}, which has one limit or none: {}", shown.join(", "));
+    let message = format!("several packs limit {category}, and the lowest limit holds: {}", shown.join(", "));
     let mut problems: Vec<Diagnostic> = places
         .iter()
         .map(|place| {
@@ -125,6 +121,9 @@ pub(super) mod tests {
             "{shown:?}"
         );
         assert!(shown[1].ends_with("0.yaml:4:12, 1.yaml:4:12"), "{shown:?}");
-        assert!(merged.limits.is_empty());
+        assert_eq!(merged.limits[&Category::Kicks], Limit { warn: 1, limit: 2 });
+        let loose = ONE.replace("warn: 1, limit: 2", "warn: 900, limit: 900");
+        let (merged, _) = Budgets::of(&parts(&[&loose, ONE]));
+        assert_eq!(merged.limits[&Category::Kicks], Limit { warn: 1, limit: 2 });
     }
 }

@@ -20,6 +20,7 @@ use crate::failure::PromptError;
 use crate::pinned::Pinned;
 use crate::scope::{Scope, Values};
 use names::Names;
+pub use names::{PLACE_NAMES, is_run_fact};
 pub(crate) use pieces::Piece;
 use pieces::{pieces_of, splice, trimmed};
 
@@ -123,9 +124,8 @@ pub(crate) fn bind(
         context.insert(UNITS, pieces::as_value(&units));
     }
     let pieces = splice(render.pieces(&layered.program, &context)?, &units);
-    let text: String = pieces.iter().map(|piece| &*piece.text).collect();
-    hold_ceiling(pinned, layered, &text)?;
-    let unmet = unmet(pinned, layered, &text);
+    hold_ceiling(pinned, layered, &pieces)?;
+    let unmet = unmet(pinned, layered, &pieces);
     let missing = misses.into_all();
     Ok(Bindings { variables, unmet, missing, pieces, ..Bindings::default() })
 }
@@ -169,18 +169,20 @@ impl Render<'_> {
     }
 }
 
-fn hold_ceiling(pinned: &Pinned, layered: &Layered, text: &str) -> Result<(), Vec<PromptError>> {
-    let bytes = text.len();
+fn hold_ceiling(pinned: &Pinned, layered: &Layered, pieces: &[Piece]) -> Result<(), Vec<PromptError>> {
+    let bytes = pieces.iter().map(|piece| piece.text.len()).sum::<usize>();
     let Some(ceiling) = layered.ceiling.filter(|ceiling| bytes > *ceiling) else { return Ok(()) };
     let message = format!("the text has {bytes} bytes, and the render ceiling is {ceiling}");
     let error = PromptError::new(ErrorCode::RenderCeilingExceeded, message).about_pinned(&pinned.reference);
     Err(vec![error.hint("give the template less data, or raise `render_ceiling`")])
 }
 
-/// What the text must have and lacks.
-fn unmet(pinned: &Pinned, layered: &Layered, text: &str) -> Vec<PromptError> {
-    let contract = layered.contract.iter();
-    contract.flat_map(|contract| contract.unmet(text)).map(|unmet| broken(pinned, unmet)).collect()
+/// What the text must have and lacks. Untrusted values have no say: they neither are what is required nor hide it.
+fn unmet(pinned: &Pinned, layered: &Layered, pieces: &[Piece]) -> Vec<PromptError> {
+    let Some(contract) = &layered.contract else { return Vec::new() };
+    let trusted = pieces.iter().filter(|piece| !piece.trust.is_untrusted());
+    let text: String = trusted.map(|piece| &*piece.text).collect();
+    contract.unmet(&text).into_iter().map(|unmet| broken(pinned, unmet)).collect()
 }
 
 fn broken(pinned: &Pinned, unmet: Unmet) -> PromptError {

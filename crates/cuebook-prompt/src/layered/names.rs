@@ -10,7 +10,7 @@ use indexmap::IndexSet;
 
 use super::{Layered, RunPlace, UNITS};
 use crate::bind::{Bound, BoundValue};
-use crate::scope::{Scope, Values};
+use crate::scope::{CONTEXT_KEYS, Scope, Values};
 
 /// The facts of a run by the names that layered templates read, with those that variables have.
 const RUN_FACTS: [(&str, &str); 7] = [
@@ -24,6 +24,13 @@ const RUN_FACTS: [(&str, &str); 7] = [
 ];
 const TOPOLOGY: &str = "topology";
 const PHASE: &str = "topology_phase_id";
+/// The names that choose the values of a place in a run.
+pub const PLACE_NAMES: [&str; 2] = [TOPOLOGY, PHASE];
+
+/// Whether `name` has a value in every run, whatever an author gives.
+pub fn is_run_fact(name: &str) -> bool {
+    RUN_FACTS.iter().any(|(known, _)| *known == name) || CONTEXT_KEYS.contains(&name)
+}
 
 /// Everything that names may draw on.
 pub(super) struct Names<'n> {

@@ -14,8 +14,9 @@ pub(super) fn findings(program: &Program, template: &PromptTemplate) -> Vec<Find
         let place = |member: &str| format!("/variables/{at}/{member}");
         let unused = program.unused(&variable.name).map(|found| Finding::at(place("name"), found));
         let default = default(variable).map(|found| Finding::at(place("defaultValue"), found));
+        let secret = secret_default(variable).map(|found| Finding::at(place("defaultValue"), found));
         let fact = unknown_fact(variable).map(|found| Finding::at(place("name"), found));
-        [unused, default, fact].into_iter().flatten()
+        [unused, default, secret, fact].into_iter().flatten()
     });
     each.collect()
 }
@@ -35,6 +36,22 @@ fn default(variable: &PromptVariable) -> Option<Diagnostic> {
         let message = format!("`{name}` is required, so its default is never used");
         warning(ErrorCode::PromptDefaultUnused, message).with_hint("leave out the default, or `required`")
     })
+}
+
+/// A default of a secret variable that is no id of a secret, and so perhaps the secret.
+fn secret_default(variable: &PromptVariable) -> Option<Diagnostic> {
+    let default = variable.default_value.as_ref().filter(|_| variable.source == VariableSource::Secret)?;
+    let words = default.as_str()?.split(['-', '_', '.']);
+    let is_word = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    if words.clone().all(is_word) && words.count() > 1 {
+        return None;
+    }
+    let message =
+        format!("the default of `{}` looks like a secret and not like the id of one", variable.name);
+    let found = Diagnostic::error(ErrorCode::PromptDefaultMismatch.as_str(), message);
+    Some(found.with_hint(
+        "write the id of a declared secret, such as `crm-key`: defaults stand in lists and exports",
+    ))
 }
 
 /// A fact of the context that no run has.

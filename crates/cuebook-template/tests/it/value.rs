@@ -145,8 +145,6 @@ fn a_trusted_part_vouches_for_nothing_else() {
 fn objects_of_another_shape_are_no_envelopes() {
     for json in [
         json!({"value": 1, "meta": {}}),
-        json!({"value": 1, "meta": {"contentTrust": "UNTRUSTED"}}),
-        json!({"value": 1, "meta": {"contentTrust": true}}),
         json!({"value": 1, "meta": "untrusted"}),
         json!({"value": 1, "meta": {"contentTrust": "trusted"}, "more": 2}),
         json!({"meta": {"contentTrust": "trusted"}}),
@@ -163,6 +161,13 @@ fn a_mark_outside_an_envelope_still_counts() {
         json!([{"text": "x", "meta": {"contentTrust": "untrusted"}}]),
     ] {
         check_tagged(json.clone(), json, ALWAYS_UNTRUSTED);
+    }
+}
+
+#[test]
+fn what_is_not_the_word_for_trusted_is_not_trusted() {
+    for said in [json!("UNTRUSTED"), json!("Trusted"), json!(true), json!(null)] {
+        check_tagged(json!({"value": 1, "meta": {"contentTrust": said}}), json!(1), ALWAYS_UNTRUSTED);
     }
 }
 

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use super::trace::Trace;
 use super::{Home, Machine, Stop};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Location};
 use crate::pongo::context::Context;
 use crate::pongo::fault::{Fault, code};
 use crate::pongo::limits::LimitKind;
+use crate::pongo::misses::Misses;
 use crate::pongo::program::{Expr, Hint, Include, Macro, Program, Site, Unit};
 use crate::pongo::view::{Data, View};
 use crate::pongo::word::Word;
@@ -151,6 +152,7 @@ impl<'a, T: Trace> Machine<'a, T> {
         let names = self.names_for(include)?;
         let Some(program) = self.program_named(name, include)? else { return Ok(()) };
         let base = self.slots.len();
+        let missed = self.settings.misses.map_or(0, Misses::count);
         self.in_frame(&program.unit, site, |machine| {
             machine.homes.push(Home { base, program, names: Rc::new(names) });
             let ran = machine.at_home(base, |machine| {
@@ -158,6 +160,9 @@ impl<'a, T: Trace> Machine<'a, T> {
                 machine.run(&program.unit.code)
             });
             machine.homes.pop();
+            if let Some(misses) = machine.settings.misses {
+                misses.included_at(missed, &machine.inclusions(site));
+            }
             ran.map_err(|stop| machine.included_at(stop, site))
         })
     }
@@ -234,10 +239,14 @@ impl<'a, T: Trace> Machine<'a, T> {
 
     /// Says that a fault's file came in at `site`.
     fn included_at(&self, mut stop: Stop, site: Site) -> Stop {
-        let places = &self.program.places;
-        stop.included_from.extend(places.location(site));
-        stop.included_from.extend(places.included_from(site));
+        stop.included_from.extend(self.inclusions(site));
         stop
+    }
+
+    /// The place of a tag that includes a file, and of those that led there.
+    fn inclusions(&self, site: Site) -> Vec<Location> {
+        let places = &self.program.places;
+        places.location(site).into_iter().chain(places.included_from(site)).collect()
     }
 }
 

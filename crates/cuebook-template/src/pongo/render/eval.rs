@@ -256,7 +256,7 @@ impl<'a, T: Trace> Machine<'a, T> {
     fn missed_name(&self, site: Site) -> Result<View<'a>, Stop> {
         let stop = self.no_name(site);
         let Some(misses) = self.settings.misses else { return Err(stop) };
-        misses.note(false, *stop);
+        misses.note(Some(self.root_name(site)), *stop);
         Ok(View::UNDEFINED)
     }
 
@@ -264,16 +264,22 @@ impl<'a, T: Trace> Machine<'a, T> {
     #[cold]
     fn missed_key(&self, base: View<'a>, stop: Stop) -> Result<View<'a>, Stop> {
         let Some(misses) = self.settings.misses else { return Err(stop) };
-        misses.note(true, *stop);
+        misses.note(None, *stop);
         Ok(View::new(Data::Undefined, base.trust))
+    }
+
+    /// The name that the path at a site begins with.
+    fn root_name(&self, site: Site) -> &'a str {
+        let written = self.program.places.text(site);
+        let end = written.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(written.len());
+        &written[..end]
     }
 
     #[cold]
     fn no_name(&self, site: Site) -> Stop {
-        let written = self.program.places.text(site);
-        let name: String = written.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let name = self.root_name(site);
         let known = self.names.known();
-        let near = nearest(&name, known).filter(|near| **near != *name);
+        let near = nearest(name, known).filter(|near| *near != name);
         let hint = near.map(|near| format!("did you mean '{near}'?"));
         self.undefined(format!("'{name}' has no value"), hint, site)
     }

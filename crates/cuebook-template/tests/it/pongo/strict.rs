@@ -136,13 +136,13 @@ fn everything_missing_is_told_at_once_when_asked_for() {
     let told: Vec<String> = misses
         .into_all()
         .iter()
-        .map(|miss| format!("{} {}", if miss.is_key { "key" } else { "name" }, miss.problem.message))
+        .map(|miss| format!("{} {}", miss.name.as_deref().unwrap_or("key"), miss.problem.message))
         .collect();
     assert_eq!(
         told,
         [
-            "name 'nome' has no value",
-            "name 'usr' has no value",
+            "nome 'nome' has no value",
+            "usr 'usr' has no value",
             "key there is no 'nme' in 'user'",
             "key there is no item 9"
         ]

@@ -9,7 +9,10 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 use cuebook_host::prompt::{Principal, Trust};
 use cuebook_host::templates::read_context;
-use cuebook_host::{AuthorRender, AuthorRequest, Host, Problems, Rendered, Severity, with_margin};
+use cuebook_host::wire::ErrorCode;
+use cuebook_host::{
+    AuthorRender, AuthorRequest, Diagnostic, Host, Problems, Rendered, Severity, with_margin,
+};
 use serde_json::{Map, Value as Json, json};
 
 use crate::args::{LayersArgs, parse_pair};
@@ -53,6 +56,19 @@ pub(crate) struct PromptsRenderArgs {
     layers: LayersArgs,
 }
 
+impl PromptsRenderArgs {
+    /// The first option that only templates of the layers have.
+    fn asks_of_layers(&self) -> Option<&'static str> {
+        let options = [
+            ("--check", self.check),
+            ("--strict", self.strict),
+            ("--vars", self.vars.is_some()),
+            ("--var-str", !self.texts.is_empty()),
+        ];
+        options.into_iter().find(|(_, is_there)| *is_there).map(|(option, _)| option)
+    }
+}
+
 pub(super) async fn render(args: &PromptsRenderArgs, output: Output) -> Result<Exit, Problems> {
     let host = Host::open(&args.layers.options())?;
     let principal = Principal::local();
@@ -65,9 +81,15 @@ pub(super) async fn render(args: &PromptsRenderArgs, output: Output) -> Result<E
                 strict: args.strict,
                 check: args.check,
             };
-            let render = host.render_layered(&principal, &request).await?;
+            let rendered = host.render_layered(&principal, &request).await;
+            let mut render = rendered.map_err(|problems| with_doubts(&host, problems))?;
+            if args.check {
+                let doubts = host.layer_warnings().into_iter();
+                render.findings.extend(doubts.filter(|doubt| doubt.severity == Severity::Warning));
+            }
             Ok(show_layered(args, &render, output))
         }
+        Template::Agent(_) | Template::Library(_) if args.asks_of_layers().is_some() => Err(of_layers(args)),
         Template::Agent(agent) => {
             show(args, &host.render_agent(&principal, &agent)?, output);
             Ok(Exit::Fine)
@@ -97,8 +119,29 @@ fn template_of(args: &PromptsRenderArgs, host: &Host) -> Template {
             None => Template::Agent(agent.clone()),
         },
         (None, Some(reference)) if is_file(reference) => Template::Layered(reference.clone()),
+        (None, Some(reference)) if let Some(name) = of_ref(reference, host) => Template::Layered(name),
         (None, reference) => Template::Library(reference.clone().unwrap_or_default()),
     }
+}
+
+/// The name of the file of the layers that a ref without version means.
+fn of_ref(reference: &str, host: &Host) -> Option<String> {
+    host.layered_name(reference.strip_prefix("prompt:")?)
+}
+
+/// The problems of a render with what may be behind them: packs and overlays that take no part.
+fn with_doubts(host: &Host, mut problems: Problems) -> Problems {
+    let doubts = host.layer_warnings().into_iter();
+    problems.extend(doubts.filter(|doubt| doubt.severity == Severity::Warning));
+    problems
+}
+
+fn of_layers(args: &PromptsRenderArgs) -> Problems {
+    let option = args.asks_of_layers().unwrap_or_default();
+    let message = format!("{option} is for templates of the layers, and this one is none");
+    Diagnostic::error(ErrorCode::ValidationError.as_str(), message)
+        .with_hint("leave it out; `cuebook prompts check` looks at templates of libraries")
+        .into()
 }
 
 /// Whether a name is that of a file of the layers: a path, or with a file's ending.
@@ -110,15 +153,31 @@ fn trust(args: &PromptsRenderArgs) -> Trust {
     if args.untrusted { Trust::Untrusted } else { Trust::Trusted }
 }
 
-/// The values of the file, then those of the command line; later ones win.
+/// The values of the file, then those of --var, then those of --var-str; later ones win.
 fn layered_values(args: &PromptsRenderArgs) -> Result<Map<String, Json>, Problems> {
     let mut values = args.vars.as_deref().map(read_context).transpose()?.unwrap_or_default();
+    let mut problems = Problems::new();
     for (name, text) in &args.variables {
-        let value = serde_json::from_str(text).unwrap_or_else(|_| Json::from(text.as_str()));
-        values.insert(name.clone(), value);
+        if let Some(value) = problems.collect(value_of(name, text)) {
+            values.insert(name.trim().to_owned(), value);
+        }
     }
-    values.extend(args.texts.iter().map(|(name, text)| (name.clone(), Json::from(text.as_str()))));
-    Ok(values)
+    values.extend(args.texts.iter().map(|(name, text)| (name.trim().to_owned(), Json::from(text.as_str()))));
+    problems.or(values)
+}
+
+/// JSON where it is JSON, else the text as it is; JSON that is nested too deep is no text.
+fn value_of(name: &str, text: &str) -> Result<Json, Problems> {
+    match serde_json::from_str(text) {
+        Ok(value) => Ok(value),
+        Err(error) if error.to_string().starts_with("recursion limit") => {
+            let message = format!("the value of '{}' is nested too deep", name.trim());
+            Err(Diagnostic::error(ErrorCode::ValidationError.as_str(), message)
+                .with_hint("give it flatter, or as a text with --var-str")
+                .into())
+        }
+        Err(_) => Ok(text.into()),
+    }
 }
 
 /// Writes the text, also when the check has findings; they go to stderr.
