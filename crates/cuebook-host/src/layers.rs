@@ -3,6 +3,7 @@
 //! It owns which layers a host has. It refuses to render: texts come from the one pipeline.
 
 mod author;
+mod budgets;
 mod overrides;
 
 use std::collections::BTreeSet;
@@ -17,6 +18,7 @@ use cuebook_template::{Diagnostic, Severity};
 use cuebook_wire::{AgentManifest, ErrorCode, ModelClass, PromptRef, PromptRefs};
 
 pub use author::{AuthorRender, AuthorRequest};
+pub use budgets::{TightenedBudgets, TightenedFile};
 pub use overrides::{LayerFact, LayersStatus};
 
 use crate::agents::LoadedAgent;

@@ -29,6 +29,7 @@ use files::PackFiles;
 pub(crate) use archive::is_archive;
 pub(crate) use dependencies::{doubles, unresolved, unresolved_about};
 pub(crate) use files::refused;
+pub(crate) use integrity::INTEGRITY_FILE;
 pub use integrity::Integrity;
 pub(crate) use manifest::check as check_manifest;
 pub use policy::PackPolicy;
