@@ -103,7 +103,7 @@ pub(crate) enum Command {
         "cuebook runs prune --data data --older-than 30d",
     ))]
     Runs(RunsArgs),
-    /// Install, list, verify and remove packs of prompts and of agents.
+    /// Install, list, verify and remove packs of prompts, of agents and of templates.
     #[command(after_help = help!(
         "cuebook packs install downloads/vendor.acme.phrases --project my-project",
         "cuebook packs list --project my-project",

@@ -17,10 +17,10 @@ use serde::Serialize;
 use serde_json::Map;
 
 use super::author::{AuthorRequest, budgeted};
-use super::{pack_places, read_pack};
-use crate::files::{read_text, replace, shown};
+use super::pack_places;
+use crate::files::{replace, shown};
 use crate::host::Host;
-use crate::packs::INTEGRITY_FILE;
+use crate::packs::{PackPolicy, Reading, read};
 use crate::report::Problems;
 
 /// What became of the grandfathered caps of packs.
@@ -43,6 +43,9 @@ pub struct TightenedFile {
 
 /// A category and an id in it.
 type Key = (Category, String);
+
+/// The bytes of a whole text, or why it cannot be had.
+type Bytes = Result<usize, Box<Diagnostic>>;
 
 /// The budgets of a pack that lies in a directory.
 struct PackBudgets {
@@ -69,20 +72,16 @@ impl Host {
         let packs = self.budgets_of_packs()?;
         let (measured, mut findings) = self.measure(principal, &packs).await;
         let changes = tighten(self.layered.layers().catalog().budgets(), &measured);
-        let (mut files, mut rewritten) = (Vec::new(), Vec::new());
-        let mut problems = Problems::new();
+        let (mut files, mut rewritten, mut problems) = (Vec::new(), Vec::new(), Problems::new());
         for pack in &packs {
             let changes = pack.held(&changes);
-            if changes.is_empty() {
-                continue;
-            }
-            if pack.is_stated {
+            if pack.is_stated && !changes.is_empty() {
                 findings.push(pack.stated());
-                continue;
+            } else if !changes.is_empty() {
+                let text = rewrite_budgets(&pack.source, &changes).map_err(Problems::from_iter);
+                rewritten.extend(problems.collect(text).map(|text| (&pack.path, text)));
+                files.push(TightenedFile { file: shown(&pack.path).to_string(), changes });
             }
-            let text = rewrite_budgets(&pack.source, &changes).map_err(Problems::from_iter);
-            rewritten.extend(problems.collect(text).map(|text| (&pack.path, text)));
-            files.push(TightenedFile { file: shown(&pack.path).to_string(), changes });
         }
         problems.or(())?;
         for (path, text) in rewritten.iter().filter(|_| write) {
@@ -93,36 +92,46 @@ impl Host {
 
     /// The budgets of the packs that take part, without the program's own.
     fn budgets_of_packs(&self) -> Result<Vec<PackBudgets>, Problems> {
+        let policy = self.config.packs.policy(&self.config.prompts.library);
         let (mut problems, mut found) = (Problems::new(), Vec::new());
         for directory in &self.directories.packs {
             for place in problems.collect(pack_places(directory)).unwrap_or_default() {
-                found.extend(problems.collect(self.budgets_in(&place)).flatten());
+                found.extend(problems.collect(self.budgets_in(&place, &policy)).flatten());
             }
         }
         problems.or(found)
     }
 
     /// The budgets of the pack in `place`; none when it has no budgets or takes no part.
-    fn budgets_in(&self, place: &Path) -> Result<Option<PackBudgets>, Problems> {
-        let path = place.join(BUDGET_FILE);
+    fn budgets_in(&self, place: &Path, policy: &PackPolicy) -> Result<Option<PackBudgets>, Problems> {
+        let Reading::Ours(pack) = read(place, policy)? else { return Ok(None) };
         let admitted = self.layered.layers().catalog().packs();
-        let pack = read_pack(place).ok().filter(|pack| {
-            pack.budgets.is_some() && admitted.iter().any(|it| it.manifest.id == pack.manifest.id)
-        });
-        let Some(pack) = pack else { return Ok(None) };
-        let source = read_text(&path)?;
+        let takes_part = admitted.iter().any(|it| it.manifest.id.as_str() == pack.name);
+        let Some(source) = pack.files.text(BUDGET_FILE).filter(|_| takes_part) else { return Ok(None) };
+        let source = source?;
         let (budgets, _) = BudgetFile::read(&source).map_err(Problems::from_iter)?;
-        let title = format!("{}@{}", pack.manifest.id, pack.manifest.version);
-        let is_stated =
-            place.join(INTEGRITY_FILE).exists() || self.config.packs.integrity.contains_key(&title);
-        Ok(Some(PackBudgets { path, source, budgets, is_stated }))
+        let is_stated = pack.is_stated(policy);
+        Ok(Some(PackBudgets { path: place.join(BUDGET_FILE), source, budgets, is_stated }))
     }
 
     /// The bytes of the texts that have a grandfathered cap in one of `packs`, and why others have none.
     async fn measure(&self, principal: &Principal, packs: &[PackBudgets]) -> (Measured, Problems) {
         let wanted: BTreeSet<Key> = packs.iter().flat_map(PackBudgets::keys).collect();
+        let mut texts = self.texts(principal, &wanted).await;
+        let (mut measured, mut left) = (Measured::new(), Problems::new());
+        for key in wanted {
+            match texts.remove(&key).unwrap_or_else(|| Err(nothing_of_that_name())) {
+                Ok(bytes) => drop(measured.insert(key, bytes)),
+                Err(reason) => left.push(keeps_its_cap(&key, *reason)),
+            }
+        }
+        (measured, left)
+    }
+
+    /// The bytes of the texts with one of the `wanted` keys; of two texts with one key, those of the longer one.
+    async fn texts(&self, principal: &Principal, wanted: &BTreeSet<Key>) -> BTreeMap<Key, Bytes> {
         let snapshot = self.layered.layers().snapshot();
-        let mut found: BTreeMap<Key, Result<usize, Diagnostic>> = BTreeMap::new();
+        let mut found: BTreeMap<Key, Bytes> = BTreeMap::new();
         for reference in snapshot.references() {
             let agent = self.layered.personas().agent_of(reference);
             let key = budgeted(agent, reference).map(|(category, id)| (category, id.to_owned()));
@@ -134,21 +143,14 @@ impl Host {
             };
             found.insert(key, longest);
         }
-        let nothing = || Err(nothing_of_that_name());
-        let all = wanted.into_iter().map(|key| (found.remove(&key).unwrap_or_else(nothing), key));
-        let (mut measured, mut left) = (Measured::new(), Problems::new());
-        all.for_each(|(result, key)| match result {
-            Ok(bytes) => drop(measured.insert(key, bytes)),
-            Err(reason) => left.push(keeps_its_cap(&key, reason)),
-        });
-        (measured, left)
+        found
     }
 
     /// The bytes of the whole text of a template.
-    async fn bytes_of(&self, principal: &Principal, reference: &TemplateRef) -> Result<usize, Diagnostic> {
-        let prepared = self.layered.prepare(reference.as_str()).map_err(Problems::from_iter);
-        if let Some(problem) = prepared.as_ref().ok().and_then(unknown_value) {
-            return Err(problem);
+    async fn bytes_of(&self, principal: &Principal, reference: &TemplateRef) -> Bytes {
+        let prepared = self.layered.prepare(reference.as_str()).map_err(first)?;
+        if let Some(problem) = unknown_value(&prepared) {
+            return Err(Box::new(problem));
         }
         let request = AuthorRequest {
             name: reference.to_string(),
@@ -157,15 +159,14 @@ impl Host {
             strict: false,
             check: true,
         };
-        let render = match prepared {
-            Ok(_) => self.render_layered(principal, &request).await,
-            Err(problems) => Err(problems),
-        };
-        let render =
-            render.map_err(|problems| first(problems, |_| true).unwrap_or_else(nothing_of_that_name))?;
+        let render = self.render_layered(principal, &request).await;
+        let render = render.map_err(first)?;
         let is_flaw =
             |it: &Diagnostic| it.severity == Severity::Error && it.code != ErrorCode::BudgetExceeded.as_str();
-        first(render.findings, is_flaw).map_or(Ok(render.rendered.observed.composed.len()), Err)
+        match render.findings.into_iter().find(is_flaw) {
+            Some(flaw) => Err(Box::new(flaw)),
+            None => Ok(render.rendered.observed.composed.len()),
+        }
     }
 }
 
@@ -208,14 +209,15 @@ fn unknown_value(prepared: &Prepared) -> Option<Diagnostic> {
     })
 }
 
-fn first(problems: Problems, is_wanted: impl Fn(&Diagnostic) -> bool) -> Option<Diagnostic> {
-    problems.into_iter().find(is_wanted)
+/// The first of the problems that a text was refused with.
+fn first(problems: impl IntoIterator<Item = Diagnostic>) -> Box<Diagnostic> {
+    problems.into_iter().next().map_or_else(nothing_of_that_name, Box::new)
 }
 
-fn nothing_of_that_name() -> Diagnostic {
+fn nothing_of_that_name() -> Box<Diagnostic> {
     let message = "no agent and no template of that name is rendered by itself";
-    Diagnostic::error(ErrorCode::BudgetInvalid.as_str(), message)
-        .with_hint("take the cap out, or correct its id")
+    let problem = Diagnostic::error(ErrorCode::BudgetInvalid.as_str(), message);
+    Box::new(problem.with_hint("take the cap out, or correct its id"))
 }
 
 /// The finding about a cap that stays, with the reason and its place.

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use super::files::PackFiles;
 
 /// The file of a pack that holds its hash; it is no part of what is hashed.
-pub(crate) const INTEGRITY_FILE: &str = "pack.integrity";
+pub(super) const INTEGRITY_FILE: &str = "pack.integrity";
 
 const PREFIX: &str = "sha256-";
 

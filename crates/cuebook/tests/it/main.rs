@@ -36,3 +36,4 @@ mod streams;
 mod support;
 mod template;
 mod template_batch;
+mod template_packs;
