@@ -1,4 +1,4 @@
-//! Documents that people write: JSON, TOML, and text behind TOML front matter.
+//! Documents that people write: JSON, TOML, YAML, and text behind TOML front matter.
 //!
 //! It owns the way from a file's text to a JSON value and from a JSON pointer back to the place in the text. It
 //! refuses syntax errors and duplicate keys; what the value must look like is the reader's.
@@ -8,6 +8,7 @@ mod toml;
 
 use cuebook_template::{Diagnostic, Source, Span};
 use cuebook_wire::{ErrorCode, Fault};
+use cuebook_yaml::Node;
 use serde_json::Value as Json;
 
 use crate::report::Problems;
@@ -20,10 +21,11 @@ pub(crate) struct Document {
     json: Json,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 enum Format {
     Json,
     Toml,
+    Yaml(Node),
     /// TOML between `+++` lines, then a text under the key `text`.
     FrontMatter {
         matter: Span,
@@ -43,6 +45,12 @@ impl Document {
         let all = Span::new(0, source.text().len());
         let json = toml::parse(&source, all, ErrorCode::ConfigInvalid)?;
         Ok(Self { source, format: Format::Toml, json })
+    }
+
+    /// Parses YAML; what is wrong has `code`.
+    pub(crate) fn yaml(source: Source, code: ErrorCode) -> Result<Self, Problems> {
+        let tree = cuebook_yaml::parse(&source, code).map_err(Problems::from_iter)?;
+        Ok(Self { source, json: tree.to_json(), format: Format::Yaml(tree) })
     }
 
     /// Parses TOML front matter; what follows becomes the key `text`, without the final line end.
@@ -75,11 +83,12 @@ impl Document {
 
     /// The place of a JSON pointer, or of the nearest thing around it that is there.
     pub(crate) fn locate(&self, pointer: &str) -> Span {
-        match self.format {
+        match &self.format {
             Format::Json => json::locate(&self.source, pointer),
             Format::Toml => toml::locate(&self.source, Span::new(0, self.source.text().len()), pointer),
-            Format::FrontMatter { text, .. } if pointer == "/text" => self.source.first_line(text),
-            Format::FrontMatter { matter, .. } => toml::locate(&self.source, matter, pointer),
+            Format::Yaml(tree) => tree.locate(pointer).span,
+            Format::FrontMatter { text, .. } if pointer == "/text" => self.source.first_line(*text),
+            Format::FrontMatter { matter, .. } => toml::locate(&self.source, *matter, pointer),
         }
     }
 

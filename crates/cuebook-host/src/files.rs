@@ -1,7 +1,7 @@
-//! Reading files and directories, with errors that name the path.
+//! Reading files and directories, with errors that name the path; putting a text in the place of another.
 
 use std::fs::{DirEntry, File};
-use std::io::Read;
+use std::io::{self, Read, Write as _};
 use std::path::{Component, Path, PathBuf};
 
 use cuebook_template::{Diagnostic, Source};
@@ -79,6 +79,27 @@ pub(crate) fn read_stream(name: &str, stream: impl Read) -> Result<Source, Probl
     Ok(Source::new(name, text))
 }
 
+/// Puts `text` in the place of the file at `path`, whole or not at all; who may read it stays as it was.
+///
+/// # Errors
+///
+/// `file_unreadable` when it cannot be written; then the file is as it was.
+pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Problems> {
+    let put = || -> io::Result<()> {
+        let directory = path.parent().unwrap_or_else(|| Path::new("."));
+        let mut new = tempfile::NamedTempFile::new_in(directory)?;
+        new.write_all(text.as_bytes())?;
+        new.as_file().set_permissions(path.metadata()?.permissions())?;
+        new.as_file().sync_all()?;
+        new.persist(path)?;
+        File::open(directory)?.sync_all()
+    };
+    put().map_err(|error| {
+        let message = format!("cannot write {}: {error}", shown(path));
+        Diagnostic::error(ErrorCode::FileUnreadable.as_str(), message).into()
+    })
+}
+
 /// Bytes as text.
 ///
 /// # Errors
@@ -131,7 +152,7 @@ fn by_name(directory: &Path, wanted: impl Fn(&DirEntry) -> bool) -> Result<Vec<P
     if !directory.exists() {
         return Ok(Vec::new());
     }
-    let read = || -> std::io::Result<Vec<PathBuf>> {
+    let read = || -> io::Result<Vec<PathBuf>> {
         let mut names = Vec::new();
         for entry in std::fs::read_dir(directory)? {
             let entry = entry?;

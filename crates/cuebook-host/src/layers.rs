@@ -3,6 +3,7 @@
 //! It owns which layers a host has. It refuses to render: texts come from the one pipeline.
 
 mod author;
+mod budgets;
 mod overrides;
 
 use std::collections::BTreeSet;
@@ -10,19 +11,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cuebook_layers::{
-    Catalog, Choice, FileTree, ForAgents, LayeredPrompts, Layers, MANIFEST_FILE, OverlayRoots, Own, Pack,
-    PackId, ProjectRoot, TemplateRef, bundled, wire_agent_id,
+    Catalog, Choice, ForAgents, LayeredPrompts, Layers, MANIFEST_FILE, OverlayRoots, Own, Pack, PackId,
+    ProjectRoot, TemplateRef, bundled, wire_agent_id,
 };
 use cuebook_template::Diagnostic;
+use cuebook_wire::pack::PACK_FILE;
 use cuebook_wire::{AgentManifest, ErrorCode, ModelClass, PromptRef, PromptRefs};
 
 pub use author::{AuthorRender, AuthorRequest};
+pub use budgets::{TightenedBudgets, TightenedFile};
 pub use overrides::{LayerFact, LayersStatus};
 
 use crate::agents::LoadedAgent;
 use crate::config::{Config, LayersConfig};
-use crate::files::{entries, shown};
+use crate::files::shown;
 use crate::host::Options;
+use crate::packs::{PackPolicy, Reading, places, read};
 use crate::report::Problems;
 
 /// What a host has of layered templates, and what is doubtful about it.
@@ -48,7 +52,8 @@ pub(crate) fn open(
     let mut problems = Problems::new();
     let own = problems.collect(own_packs()).unwrap_or_default();
     let own_ids: BTreeSet<PackId> = own.iter().map(|pack| pack.manifest.id.clone()).collect();
-    let (others, mut findings) = problems.collect(packs(directories)).unwrap_or_default();
+    let policy = config.packs.policy(&config.prompts.library);
+    let (others, mut findings) = problems.collect(packs(directories, &policy)).unwrap_or_default();
     let (claims, others): (Vec<Pack>, Vec<Pack>) =
         others.into_iter().partition(|pack| own_ids.contains(&pack.manifest.id));
     findings.extend(claims.iter().map(claims_own_id));
@@ -78,48 +83,32 @@ fn no_site(site: &Path) -> Diagnostic {
 }
 
 /// The packs of the program.
-fn own_packs() -> Result<Vec<Pack>, Problems> {
+pub(crate) fn own_packs() -> Result<Vec<Pack>, Problems> {
     let read: Result<Vec<Pack>, _> = bundled().iter().map(|(name, tree)| Pack::read(tree, *name)).collect();
     read.map_err(Problems::from_iter)
 }
 
 /// The packs below `directories`; one that is wrong, or made for another host, is told of and left out.
-fn packs(directories: &[PathBuf]) -> Result<(Vec<Pack>, Problems), Problems> {
+fn packs(directories: &[PathBuf], policy: &PackPolicy) -> Result<(Vec<Pack>, Problems), Problems> {
     let (mut problems, mut findings) = (Problems::new(), Problems::new());
     let places: Vec<Vec<PathBuf>> =
         directories.iter().filter_map(|it| problems.collect(pack_places(it))).collect();
     let mut packs = Vec::new();
     for place in places.iter().flatten() {
-        match read_pack(place) {
-            Ok(pack) => packs.push(pack),
+        match read(place, policy) {
+            Ok(Reading::Ours(pack)) => packs.extend(pack.into_layered()),
+            Ok(Reading::Foreign(reason)) => findings.push(reason),
             Err(found) => findings.extend(found),
         }
     }
     problems.or((packs, findings))
 }
 
-/// Reads the pack in a directory.
-pub(crate) fn read_pack(place: &Path) -> Result<Pack, Vec<Diagnostic>> {
-    let label = shown(place).to_string();
-    let unreadable = |reason: String| {
-        vec![Diagnostic::error(
-            ErrorCode::FileUnreadable.as_str(),
-            format!("{label} cannot be read: {reason}"),
-        )]
-    };
-    match FileTree::read(place, None) {
-        Ok(Some(tree)) => Pack::read(&tree, label.as_str()),
-        Ok(None) => Err(unreadable("there is no such directory".to_owned())),
-        Err(error) => Err(unreadable(error.to_string())),
-    }
-}
-
-/// The directories of packs of templates below `directory`, or `directory` itself when it is one.
-pub(crate) fn pack_places(directory: &Path) -> Result<Vec<PathBuf>, Problems> {
-    let is_hidden = |path: &PathBuf| path.file_name().is_some_and(|it| it.to_string_lossy().starts_with('.'));
-    let below = entries(directory)?.into_iter().filter(|path| !is_hidden(path));
-    let candidates = std::iter::once(directory.to_owned()).chain(below);
-    Ok(candidates.filter(|path| path.join(MANIFEST_FILE).is_file()).collect())
+/// The directories of packs of templates below `directory`, or `directory` itself when it is one. What has the manifest of
+/// another kind as well is left to whoever reads that kind, so that it is told of once.
+fn pack_places(directory: &Path) -> Result<Vec<PathBuf>, Problems> {
+    let places = places(directory, &[MANIFEST_FILE])?;
+    Ok(places.into_iter().filter(|place| !place.join(PACK_FILE).is_file()).collect())
 }
 
 /// What the host has for agents.
@@ -128,7 +117,7 @@ fn for_agents(config: &LayersConfig) -> ForAgents {
 }
 
 /// What the configuration chose among packs; what is malformed there is told by its rules.
-fn choice(config: &LayersConfig) -> Choice {
+pub(crate) fn choice(config: &LayersConfig) -> Choice {
     Choice {
         owns: config.owns.iter().filter_map(|own| Own::parse(own).ok()).collect(),
         disabled: config.disabled.iter().filter_map(|name| TemplateRef::parse(name).ok()).collect(),

@@ -1,14 +1,17 @@
-//! Packs: prompts and agents that come as a directory with a `pack.json`.
+//! Packs: prompts and agents that come as a directory with a `pack.json`, layered templates with an `extension.yaml`.
 //!
 //! It owns what makes a pack fit to be used, the same whether it is found at start or installed: its files, its manifest,
 //! its hash, its signature, and the packs it needs. It refuses packs that bring code, and changes nothing when it refuses.
 
 mod archive;
+mod beside;
 mod dependencies;
 mod files;
 mod integrity;
+mod layered;
 mod manifest;
 mod placement;
+mod places;
 mod policy;
 mod reading;
 mod signature;
@@ -25,12 +28,14 @@ use cuebook_wire::{PromptTemplate, Version, VersionRange};
 use crate::agents::LoadedAgent;
 use crate::document::Document;
 use files::PackFiles;
+use integrity::INTEGRITY_FILE;
 
 pub(crate) use archive::is_archive;
-pub(crate) use dependencies::{doubles, unresolved, unresolved_about};
+pub(crate) use dependencies::{OwnVersions, doubles, unresolved, unresolved_about};
 pub(crate) use files::refused;
 pub use integrity::Integrity;
 pub(crate) use manifest::check as check_manifest;
+pub(crate) use places::places;
 pub use policy::PackPolicy;
 pub(crate) use reading::{Reading, read};
 pub use signature::PublicKey;
@@ -63,6 +68,8 @@ pub(crate) enum Content {
     Prompts(Library),
     /// Agents.
     Agents(Vec<LoadedAgent>),
+    /// Files of the lowest layer.
+    Layered(Box<cuebook_layers::Pack>),
 }
 
 impl Pack {
@@ -71,19 +78,45 @@ impl Pack {
         format!("{}@{}", self.name, self.version)
     }
 
-    /// Its agents; none for a pack of prompts.
-    pub(crate) fn agents(&self) -> &[LoadedAgent] {
-        match &self.content {
-            Content::Agents(agents) => agents,
-            Content::Prompts(_) => &[],
+    /// The name of the directory that it is installed in: a name without the slash that ids of packs of templates have.
+    pub(crate) fn folder(&self) -> String {
+        self.name.replace('/', ".")
+    }
+
+    /// Whether somebody states the hash of its files: the pack itself or the configuration.
+    pub(crate) fn is_stated(&self, policy: &PackPolicy) -> bool {
+        self.files.get(INTEGRITY_FILE).is_some() || policy.integrity.contains_key(&self.title())
+    }
+
+    /// As [`Self::layered`], for good.
+    pub(crate) fn into_layered(self) -> Option<cuebook_layers::Pack> {
+        match self.content {
+            Content::Layered(pack) => Some(*pack),
+            Content::Prompts(_) | Content::Agents(_) => None,
         }
     }
 
-    /// Its templates; none for a pack of agents.
+    /// Its files of layered templates; none for other packs.
+    pub(crate) fn layered(&self) -> Option<&cuebook_layers::Pack> {
+        match &self.content {
+            Content::Layered(pack) => Some(pack),
+            Content::Prompts(_) | Content::Agents(_) => None,
+        }
+    }
+
+    /// Its agents; none for other packs.
+    pub(crate) fn agents(&self) -> &[LoadedAgent] {
+        match &self.content {
+            Content::Agents(agents) => agents,
+            Content::Prompts(_) | Content::Layered(_) => &[],
+        }
+    }
+
+    /// Its templates; none for other packs.
     pub(crate) fn templates(&self) -> Vec<&PromptTemplate> {
         match &self.content {
             Content::Prompts(library) => library.entries().map(|entry| &*entry.template).collect(),
-            Content::Agents(_) => Vec::new(),
+            Content::Agents(_) | Content::Layered(_) => Vec::new(),
         }
     }
 }

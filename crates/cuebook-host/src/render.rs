@@ -134,8 +134,13 @@ fn names_of(entry: &Entry) -> Vec<&str> {
         Body::Template(program) => program.names().iter().map(|name| &**name).collect(),
         Body::Layered(_) | Body::Static { .. } | Body::Compound(_) | Body::Blocks(_) => Vec::new(),
     };
-    let names: indexmap::IndexSet<&str> = declared.chain(placeholders).collect();
-    names.into_iter().collect()
+    let mut names: Vec<&str> = Vec::new();
+    declared.chain(placeholders).for_each(|name| {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    });
+    names
 }
 
 fn no_variable(entry: &Entry, name: &str, known: &[&str]) -> Diagnostic {

@@ -98,6 +98,12 @@ impl FileTree {
         Self(files.into_iter().map(|(name, text)| (name.into(), entry(text))).collect())
     }
 
+    /// A tree of files that were read elsewhere, each held to what holds for those of a directory.
+    pub fn of_bytes<'b>(files: impl IntoIterator<Item = (&'b str, &'b [u8])>) -> Self {
+        let entry = |bytes: &[u8]| FileEntry { text: text(bytes.to_vec()).map(Arc::from), stamp: None };
+        Self(files.into_iter().map(|(name, bytes)| (name.to_owned(), entry(bytes))).collect())
+    }
+
     /// The files in the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &FileEntry)> {
         self.0.iter().map(|(name, entry)| (name.as_str(), entry))
@@ -199,6 +205,11 @@ fn read(dir: &Dir, name: &str) -> Result<String, FileFault> {
     let mut bytes = Vec::new();
     let other = |error: io::Error| FileFault::Other(error.to_string());
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(other)?;
+    text(bytes)
+}
+
+/// The text of a file's bytes.
+fn text(bytes: Vec<u8>) -> Result<String, FileFault> {
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(FileFault::TooLarge);
     }
@@ -252,6 +263,15 @@ mod tests {
         assert_eq!(text("link.md"), Err(FileFault::Link));
         assert_eq!(text("linked"), Err(FileFault::Link));
         assert_eq!(files.len(), 6);
+    }
+
+    #[test]
+    fn bytes_in_memory_are_held_to_the_same() {
+        let big = vec![b'x'; 300_000];
+        let files = FileTree::of_bytes([("a.md", &b"a"[..]), ("bad.md", b"ok\xff"), ("big.md", &big)]);
+        let text = |name: &str| files.get(name).expect("an entry").text.clone();
+        assert_eq!(text("a.md").as_deref(), Ok("a"));
+        assert_eq!((text("bad.md"), text("big.md")), (Err(FileFault::NotUtf8(2)), Err(FileFault::TooLarge)));
     }
 
     #[test]

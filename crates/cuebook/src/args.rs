@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use cuebook_host::{Directories, Options, TypedInput};
 
+use crate::commands::budgets::BudgetsArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::config::ConfigArgs;
 use crate::commands::explain::ExplainArgs;
@@ -102,7 +103,7 @@ pub(crate) enum Command {
         "cuebook runs prune --data data --older-than 30d",
     ))]
     Runs(RunsArgs),
-    /// Install, list, verify and remove packs of prompts and of agents.
+    /// Install, list, verify and remove packs of prompts, of agents and of templates.
     #[command(after_help = help!(
         "cuebook packs install downloads/vendor.acme.phrases --project my-project",
         "cuebook packs list --project my-project",
@@ -121,6 +122,9 @@ pub(crate) enum Command {
         "cuebook layers status --project .",
     ))]
     Layers(LayersCommandArgs),
+    /// Tighten the budgets of packs.
+    #[command(after_help = help!("cuebook budgets tighten --project . --check"))]
+    Budgets(BudgetsArgs),
     /// Make a new project that runs as it is.
     #[command(after_help = help!(
         "cuebook init my-project && cuebook run my-project --input question=\"Why?\"",

@@ -1,5 +1,6 @@
 //! One module a command.
 
+pub(crate) mod budgets;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod explain;

@@ -40,6 +40,7 @@ async fn dispatch(command: Command, output: Output) -> Exit {
         Command::Prompts(args) => commands::prompts::prompts(args, output).await,
         Command::Project(args) => commands::project::project(args, output).await,
         Command::Packs(args) => commands::packs::packs(&args, output).await,
+        Command::Budgets(args) => commands::budgets::budgets(&args, output).await,
         Command::Serve(args) => commands::serve::serve(args, output).await,
         Command::Template(args) => commands::template::template(&args, output),
         Command::Layers(args) => commands::layers::layers(&args, output),

@@ -75,7 +75,7 @@ impl ImportSource {
         if templates.is_empty() {
             let problem = refused(format!("the pack {} has no prompts to import", shown(path)));
             return Err(problem
-                .with_hint("a pack of agents is installed with 'cuebook packs install'")
+                .with_hint("packs of agents and of templates are installed with 'cuebook packs install'")
                 .into());
         }
         self.keep(pack.document, templates);

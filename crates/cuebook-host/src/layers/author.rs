@@ -4,7 +4,7 @@
 //! the pipeline.
 
 use cuebook_layers::{
-    Category, Host as AgentHost, Level, Prepared, RefKind, TemplateRef, Verdict, check_names,
+    AgentRow, Category, Host as AgentHost, Level, Prepared, RefKind, TemplateRef, Verdict, check_names,
 };
 use cuebook_prompt::{BindPolicy, ContentHash, Principal, Trust, Value, Values};
 use cuebook_template::pongo::Miss;
@@ -182,16 +182,25 @@ fn reference_of(name: &TemplateRef) -> Result<PromptRef, Problems> {
     crate::render::parse_reference(&format!("prompt:{}", name.template_id()))
 }
 
-/// The budget that a template falls under, and how its text stands to it.
+/// How the text of a template stands to the budget that it falls under.
 fn verdict(prepared: &Prepared, text: &str) -> Option<Verdict> {
-    let (category, id) = match &prepared.persona {
-        Some(persona) if persona.agent.host == AgentHost::Coordinator => {
-            (Category::CoordinatorTripartite, persona.agent.id.as_str())
-        }
-        Some(persona) => (Category::WorkerPersonas, persona.agent.id.as_str()),
-        None => (Category::of(&prepared.reference)?, id_of(&prepared.reference)),
-    };
+    let agent = prepared.persona.as_ref().map(|persona| &persona.agent);
+    let (category, id) = budgeted(agent, &prepared.reference)?;
     prepared.snapshot.catalog().budgets().judge(category, id, text)
+}
+
+/// The category that a template falls under, and its id there; `agent` is whose prompt it is.
+pub(super) fn budgeted<'a>(
+    agent: Option<&'a AgentRow>,
+    reference: &'a TemplateRef,
+) -> Option<(Category, &'a str)> {
+    match agent {
+        Some(agent) if agent.host == AgentHost::Coordinator => {
+            Some((Category::CoordinatorTripartite, &agent.id))
+        }
+        Some(agent) => Some((Category::WorkerPersonas, &agent.id)),
+        None => Some((Category::of(reference)?, id_of(reference))),
+    }
 }
 
 /// The name below its prefix, without the extension.

@@ -7,8 +7,7 @@ use cuebook_template::{Diagnostic, Severity};
 use cuebook_wire::pack::PACK_FILE;
 
 use crate::agents::LoadedAgent;
-use crate::files::entries;
-use crate::packs::{Content, Pack, PackPolicy, Reading, doubles, read, unresolved};
+use crate::packs::{Content, OwnVersions, Pack, PackPolicy, Reading, doubles, read, unresolved};
 use crate::report::Problems;
 
 /// What the directories of packs gave.
@@ -33,7 +32,7 @@ pub(super) fn load(directories: &[PathBuf], policy: &PackPolicy) -> Result<Packs
         }
     }
     problems.extend(doubles(&read_packs));
-    problems.extend(unresolved(&read_packs));
+    problems.extend(unresolved(&read_packs, &OwnVersions::new()));
     for pack in read_packs {
         packs.take(pack);
     }
@@ -46,18 +45,13 @@ impl Packs {
         match pack.content {
             Content::Prompts(library) => self.libraries.push(library),
             Content::Agents(agents) => self.agents.extend(agents),
+            // Those are opened with the layers.
+            Content::Layered(_) => {}
         }
     }
 }
 
-/// The directories of packs below `directory`, or `directory` itself when it is one. Names that begin with a dot are left
-/// out: they are packs on their way in or out.
+/// The directories of packs of prompts and of agents below `directory`, or `directory` itself when it is one.
 pub(crate) fn places(directory: &Path) -> Result<Vec<PathBuf>, Problems> {
-    let below = entries(directory)?.into_iter().filter(|path| !is_hidden(path));
-    let candidates = std::iter::once(directory.to_owned()).chain(below);
-    Ok(candidates.filter(|path| path.join(PACK_FILE).is_file()).collect())
-}
-
-fn is_hidden(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
+    crate::packs::places(directory, &[PACK_FILE])
 }

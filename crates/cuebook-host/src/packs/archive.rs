@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
+use cuebook_layers::MANIFEST_FILE;
 use cuebook_wire::pack::PACK_FILE;
 use flate2::read::GzDecoder;
 use tar::{Archive, Entry, EntryType};
@@ -114,10 +115,12 @@ fn is_hidden(name: &str) -> bool {
     name.split('/').any(|part| part.starts_with('.'))
 }
 
-/// The files without the one folder that all of them are in, if the manifest is there and not at the top.
+/// The files without the one folder that all of them are in, if a manifest is there and not at the top.
 fn without_folder(files: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
     let folder = files.keys().next().and_then(|name| Some(format!("{}/", name.split_once('/')?.0)));
-    let Some(folder) = folder.filter(|folder| files.contains_key(&format!("{folder}{PACK_FILE}"))) else {
+    let has = |folder: &str, manifest: &str| files.contains_key(&format!("{folder}{manifest}"));
+    let has_manifest = |folder: &String| has(folder, PACK_FILE) || has(folder, MANIFEST_FILE);
+    let Some(folder) = folder.filter(has_manifest) else {
         return files;
     };
     if !files.keys().all(|name| name.starts_with(&folder)) {

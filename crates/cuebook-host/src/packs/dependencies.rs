@@ -3,43 +3,56 @@
 use std::collections::BTreeMap;
 
 use cuebook_template::Diagnostic;
-use cuebook_wire::{ErrorCode, Fault, VersionRange, names, pointer};
+use cuebook_wire::{ErrorCode, Fault, Version, VersionRange, names, pointer};
 
 use super::Pack;
 use super::files::refused;
 use crate::files::shown;
 
-/// One problem for each dependency that no pack of `packs` meets, at its place in the manifest.
-pub(crate) fn unresolved(packs: &[Pack]) -> Vec<Diagnostic> {
-    unmet_by(packs, |_, _| true)
+/// The versions of the program's own packs of templates by name.
+pub(crate) type OwnVersions<'o> = BTreeMap<&'o str, &'o Version>;
+
+/// One problem for each dependency that no pack of `packs` meets, nor of the program's `own`, at its place in the manifest.
+pub(crate) fn unresolved(packs: &[Pack], own: &OwnVersions<'_>) -> Vec<Diagnostic> {
+    unmet_by(packs, own, |_, _| true)
 }
 
 /// As [`unresolved`], of what the pack called `name` needs and of what others need of it.
-pub(crate) fn unresolved_about(name: &str, packs: &[Pack]) -> Vec<Diagnostic> {
-    unmet_by(packs, |pack, needed| pack.name == name || needed == name)
+pub(crate) fn unresolved_about(name: &str, packs: &[Pack], own: &OwnVersions<'_>) -> Vec<Diagnostic> {
+    unmet_by(packs, own, |pack, needed| pack.name == name || needed == name)
 }
 
 /// The dependencies, of those that `concern` us, that no pack meets.
-fn unmet_by(packs: &[Pack], concern: impl Fn(&Pack, &str) -> bool) -> Vec<Diagnostic> {
-    let known: BTreeMap<&str, &Pack> = packs.iter().map(|pack| (pack.name.as_str(), pack)).collect();
+fn unmet_by(packs: &[Pack], own: &OwnVersions<'_>, concern: impl Fn(&Pack, &str) -> bool) -> Vec<Diagnostic> {
+    let of_kind = |is_layered: bool| -> OwnVersions<'_> {
+        let others = packs.iter().filter(|pack| pack.layered().is_some() == is_layered);
+        let others = others.map(|pack| (pack.name.as_str(), &pack.version));
+        own.iter().filter(|_| is_layered).map(|(name, version)| (*name, *version)).chain(others).collect()
+    };
+    let (layered, published) = (of_kind(true), of_kind(false));
     let problems = packs.iter().map(|pack| {
+        let known = if pack.layered().is_some() { &layered } else { &published };
         let needed = pack.dependencies.iter().filter(|(name, _)| concern(pack, name));
-        let faults = needed.filter_map(|(name, range)| unmet(&known, &pack.name, (name, range)));
+        let faults = needed.filter_map(|(name, range)| unmet(known, pack, (name, range)));
         pack.document.problems(faults.collect())
     });
     problems.flatten().collect()
 }
 
 /// Why no pack is the one that the pack `by` needs.
-fn unmet(known: &BTreeMap<&str, &Pack>, by: &str, (name, range): (&String, &VersionRange)) -> Option<Fault> {
+fn unmet(known: &OwnVersions<'_>, by: &Pack, (name, range): (&String, &VersionRange)) -> Option<Fault> {
     let message = match known.get(name.as_str()) {
-        Some(pack) if range.contains(&pack.version) => return None,
-        Some(pack) => format!("the pack needs '{name}' {range}, but {} is installed", pack.version),
+        Some(version) if range.contains(version) => return None,
+        Some(version) => format!("the pack needs '{name}' {range}, but {version} is installed"),
         None => format!("the pack needs '{name}' {range}, which is not installed"),
     };
     let place = format!("/dependencies{}", pointer::step(name));
-    let fault = Fault::new(place, ErrorCode::PromptPackDependencyUnresolvable, message);
-    let near = names::nearest(name, known.keys().copied().filter(|near| near != name && *near != by));
+    let code = match by.layered() {
+        Some(_) => ErrorCode::ExtensionDependencyUnmet,
+        None => ErrorCode::PromptPackDependencyUnresolvable,
+    };
+    let fault = Fault::new(place, code, message);
+    let near = names::nearest(name, known.keys().copied().filter(|near| near != name && *near != by.name));
     Some(fault.nearest(near).hint("install the pack that it needs first"))
 }
 

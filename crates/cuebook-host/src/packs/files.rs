@@ -72,7 +72,7 @@ impl PackFiles {
     /// # Errors
     ///
     /// `file_unreadable` when it is not UTF-8.
-    pub(super) fn text(&self, path: &str) -> Option<Result<Source, Problems>> {
+    pub(crate) fn text(&self, path: &str) -> Option<Result<Source, Problems>> {
         let bytes = self.get(path)?;
         let file = self.root.join(path);
         Some(match std::str::from_utf8(bytes) {

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use cuebook_template::Diagnostic;
+use cuebook_layers::MANIFEST_FILE;
+use cuebook_template::{Diagnostic, Source};
 use cuebook_wire::pack::PACK_FILE;
 use cuebook_wire::{
     AgentManifest, AgentPackManifest, ErrorCode, Fault, LibraryId, PackSigning, PromptPackManifest, Version,
@@ -14,6 +15,7 @@ use serde_json::Value as Json;
 
 use super::files::{PackFiles, refused};
 use super::integrity::{INTEGRITY_FILE, Integrity};
+use super::layered;
 use super::manifest::{self, Manifest};
 use super::policy::PackPolicy;
 use super::signature::verify;
@@ -37,13 +39,21 @@ pub(crate) enum Reading {
     Foreign(Diagnostic),
 }
 
+/// A manifest that was read, and what it gives.
+pub(super) enum Drafted {
+    /// A pack for this host.
+    Ours(Document, Box<Draft>),
+    /// A pack for other hosts, and why.
+    Foreign(Diagnostic),
+}
+
 /// What the manifest and the files give, before anybody vouches for them.
-struct Draft {
-    name: String,
-    version: Version,
-    dependencies: BTreeMap<String, VersionRange>,
-    signing: Option<PackSigning>,
-    content: Result<(Content, Vec<Diagnostic>), Problems>,
+pub(super) struct Draft {
+    pub(super) name: String,
+    pub(super) version: Version,
+    pub(super) dependencies: BTreeMap<String, VersionRange>,
+    pub(super) signing: Option<PackSigning>,
+    pub(super) content: Result<(Content, Vec<Diagnostic>), Problems>,
 }
 
 /// Reads and checks the pack in `directory`, which may be an archive.
@@ -53,18 +63,21 @@ struct Draft {
 /// Everything that is wrong with it by itself; what it needs of other packs is not looked at.
 pub(crate) fn read(directory: &Path, policy: &PackPolicy) -> Result<Reading, Problems> {
     let files = PackFiles::read(directory)?;
-    let document = Document::json(files.text(PACK_FILE).ok_or_else(|| no_manifest(directory))??)?;
-    let manifest = manifest::read(&document)?;
-    own_name(&document, policy)?;
-    let draft = match manifest {
-        Manifest::Foreign(reason) => return Ok(Reading::Foreign(reason)),
-        Manifest::Prompts(manifest) => prompts(manifest, &document),
-        Manifest::Agents(manifest) => agents(manifest, &document, &files),
+    let (manifest, drafted) = match (files.text(PACK_FILE), files.text(MANIFEST_FILE)) {
+        (Some(text), None) => (PACK_FILE, published(text?, &files, policy)?),
+        (None, Some(_)) => (MANIFEST_FILE, layered::draft(&files)?),
+        (Some(_), Some(_)) => return Err(two_manifests(directory)),
+        (None, None) => return Err(no_manifest(directory)),
+    };
+    let (document, draft) = match drafted {
+        Drafted::Ours(document, draft) => (document, draft),
+        Drafted::Foreign(reason) => return Ok(Reading::Foreign(reason)),
     };
     let mut problems = Problems::new();
     let placed = |fault: Fault| document.problems(vec![fault]);
     let integrity = problems.collect(check_integrity(&files, &draft, policy).map_err(placed));
-    let signed_by = problems.collect(verify(&files, draft.signing.as_ref(), policy).map_err(placed));
+    let signed_by =
+        problems.collect(verify(&files, manifest, draft.signing.as_ref(), policy).map_err(placed));
     let content = problems.collect(draft.content);
     let (Some(integrity), Some(signed_by), Some((content, warnings))) = (integrity, signed_by, content)
     else {
@@ -96,8 +109,26 @@ fn own_name(document: &Document, policy: &PackPolicy) -> Result<(), Problems> {
 }
 
 fn no_manifest(directory: &Path) -> Problems {
-    let problem = refused(format!("there is no {PACK_FILE} in {}", shown(directory)));
+    let problem = refused(format!("there is no {PACK_FILE} and no {MANIFEST_FILE} in {}", shown(directory)));
     problem.with_hint("a pack is a directory or an archive (.tgz) with its manifest at the top").into()
+}
+
+fn two_manifests(directory: &Path) -> Problems {
+    let problem = refused(format!("there are both {PACK_FILE} and {MANIFEST_FILE} in {}", shown(directory)));
+    problem.with_hint("the manifest tells the kind of a pack: make two packs of it").into()
+}
+
+/// The pack of a `pack.json`, which is `text`.
+fn published(text: Source, files: &PackFiles, policy: &PackPolicy) -> Result<Drafted, Problems> {
+    let document = Document::json(text)?;
+    let manifest = manifest::read(&document)?;
+    own_name(&document, policy)?;
+    let draft = match manifest {
+        Manifest::Foreign(reason) => return Ok(Drafted::Foreign(reason)),
+        Manifest::Prompts(manifest) => prompts(manifest, &document),
+        Manifest::Agents(manifest) => agents(manifest, &document, files),
+    };
+    Ok(Drafted::Ours(document, Box::new(draft)))
 }
 
 fn prompts(manifest: PromptPackManifest, document: &Document) -> Draft {

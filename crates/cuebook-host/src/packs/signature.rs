@@ -1,4 +1,4 @@
-//! Ed25519 signatures over `pack.json` (RFC 8032), with the key and the signature as files of the pack.
+//! Ed25519 signatures over the manifest (RFC 8032), with the key and the signature as files of the pack.
 //!
 //! It refuses a signature that does not hold, one by a key that the host does not trust, and methods that it cannot
 //! check. A signature speaks for the manifest alone; the hash of the pack speaks for all its files.
@@ -8,7 +8,7 @@ use std::fmt;
 use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cuebook_wire::pack::{PACK_FILE, SigningMethod};
+use cuebook_wire::pack::SigningMethod;
 use cuebook_wire::{ErrorCode, Fault, PackSigning};
 
 use super::files::PackFiles;
@@ -43,13 +43,14 @@ impl fmt::Display for PublicKey {
     }
 }
 
-/// The key whose signature over the manifest holds; none when the pack has no signature and needs none.
+/// The key whose signature over the file `manifest` holds; none when the pack has no signature and needs none.
 ///
 /// # Errors
 ///
 /// `pack_signature_invalid`, at the member of the manifest that is the reason.
 pub(super) fn verify(
     files: &PackFiles,
+    manifest: &str,
     signing: Option<&PackSigning>,
     policy: &PackPolicy,
 ) -> Result<Option<PublicKey>, Fault> {
@@ -63,9 +64,9 @@ pub(super) fn verify(
     }
     let key = read_key(files, signing)?;
     let signature = read_signature(files, signing)?;
-    let manifest = files.get(PACK_FILE).unwrap_or_default();
-    if !key.verifies(manifest, &signature) {
-        return Err(fault("/signing/signatureRef", "the signature does not hold for this pack.json"));
+    if !key.verifies(files.get(manifest).unwrap_or_default(), &signature) {
+        let message = format!("the signature does not hold for this {manifest}");
+        return Err(fault("/signing/signatureRef", &message));
     }
     if !policy.trusts(key) {
         return Err(fault("/signing/publicKeyRef", &format!("the key {key} is not trusted by this host"))

@@ -6,18 +6,22 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use cuebook_layers::MANIFEST_FILE;
 use cuebook_template::Diagnostic;
+use cuebook_wire::pack::PACK_FILE;
 use cuebook_wire::{AgentId, ErrorCode, PromptTemplate};
 
+use super::beside::{Company, Together};
 use super::files::refused;
 use super::integrity::Integrity;
 use super::policy::PackPolicy;
 use super::view::PackView;
-use super::{Pack, Reading, placement, read, unresolved, unresolved_about};
+use super::{Pack, Reading, placement, places, read, unresolved, unresolved_about};
 use crate::files::shown;
 use crate::host::{Options, read_config};
+use crate::layers::{choice, own_packs};
 use crate::lint::{PromptLint, pack_lints};
-use crate::load::{Directories, load_agents, pack_places};
+use crate::load::{Directories, load_agents};
 use crate::report::Problems;
 
 /// The directories of packs of a project, and what the host asks of packs.
@@ -28,6 +32,7 @@ pub struct PackStore {
     target: PathBuf,
     agents: Vec<PathBuf>,
     policy: PackPolicy,
+    company: Company,
 }
 
 /// A pack that was checked, and what is doubtful about its templates.
@@ -37,6 +42,8 @@ pub struct CheckedPack {
     pub pack: PackView,
     /// The findings about its templates, each at its place in the manifest.
     pub templates: Vec<PromptLint>,
+    /// What is doubtful about a pack of templates: files without meaning here, names that other packs bring as well.
+    pub findings: Problems,
 }
 
 /// A pack to be installed.
@@ -67,6 +74,7 @@ impl PackStore {
             target: target.unwrap_or_else(|| root.join("packs")),
             agents: directories.agents,
             policy: config.packs.policy(&config.prompts.library),
+            company: Company::new(own_packs()?, choice(&config.layers)),
         })
     }
 
@@ -89,10 +97,10 @@ impl PackStore {
         };
         let place =
             replaced.as_ref().map_or_else(|| self.free_place(&pack), |it| Ok(it.directory.clone()))?;
-        let mut pack = self.check_beside(pack, packs)?;
+        let (mut pack, findings) = self.check_beside(pack, packs)?;
         placement::put(&pack, &place)?;
         pack.directory = place;
-        Ok(Some(checked(&pack, replaced.as_ref())))
+        Ok(Some(checked(&pack, replaced.as_ref(), findings)))
     }
 
     /// The packs that are there and sound, by name, and what is wrong with the others.
@@ -104,7 +112,8 @@ impl PackStore {
         let (mut packs, mut problems) = self.read_all()?;
         packs.sort_by(|one, other| one.name.cmp(&other.name));
         problems.extend(super::doubles(&packs));
-        problems.extend(unresolved(&packs));
+        problems.extend(unresolved(&packs, &self.company.versions()));
+        problems.extend(self.company.together(&packs).faults);
         Ok((packs.iter().map(PackView::of).collect(), problems))
     }
 
@@ -118,22 +127,23 @@ impl PackStore {
         let (mut packs, _) = self.read_all()?;
         let installed = packs.iter().position(|other| other.name == pack.name);
         let installed = installed.map(|at| packs.swap_remove(at));
-        self.check_beside(pack, packs).map(|pack| checked(&pack, installed.as_ref()))
+        let (pack, findings) = self.check_beside(pack, packs)?;
+        Ok(checked(&pack, installed.as_ref(), findings))
     }
 
     /// Removes the pack called `name`.
     ///
     /// # Errors
     ///
-    /// `not_found`, naming the nearest; `prompt_pack_dependency_unresolvable` when another pack needs it. Nothing is
-    /// removed then.
+    /// `not_found`, naming the nearest; `prompt_pack_dependency_unresolvable` or `extension_dependency_unmet` when another pack
+    /// needs it. Nothing is removed then.
     pub fn remove(&self, name: &str) -> Result<PackView, Problems> {
         let (mut packs, _) = self.read_all()?;
         let Some(at) = packs.iter().position(|pack| pack.name == name) else {
             return Err(no_pack(name, &packs).into());
         };
         let pack = packs.swap_remove(at);
-        Problems::from_iter(unresolved_about(name, &packs)).or(())?;
+        Problems::from_iter(unresolved_about(name, &packs, &self.company.versions())).or(())?;
         placement::take_away(&pack.directory)?;
         Ok(PackView::of(&pack))
     }
@@ -151,7 +161,7 @@ impl PackStore {
         let mut problems = Problems::new();
         let mut packs = Vec::new();
         for directory in &self.directories {
-            for place in pack_places(directory)? {
+            for place in places(directory, &[PACK_FILE, MANIFEST_FILE])? {
                 match problems.collect(read(&place, &self.policy)) {
                     Some(Reading::Ours(pack)) => packs.push(pack),
                     Some(Reading::Foreign(_)) | None => {}
@@ -161,19 +171,25 @@ impl PackStore {
         Ok((packs, problems))
     }
 
-    /// The pack again, when nothing speaks against it beside `others`.
-    fn check_beside(&self, pack: Pack, mut others: Vec<Pack>) -> Result<Pack, Problems> {
-        self.check_agents(&pack, &others)?;
+    /// The pack again, when nothing speaks against it beside `others`, and what is doubtful about it there.
+    fn check_beside(&self, pack: Pack, mut others: Vec<Pack>) -> Result<(Pack, Vec<Diagnostic>), Problems> {
+        self.company.check_name(&pack)?;
+        let before = self.company.together(&others);
+        let after = self.company.together(others.iter().chain([&pack]));
+        self.check_agents(&pack, &others, (&before, &after))?;
         let name = pack.name.clone();
         others.push(pack);
-        let problems: Problems = unresolved_about(&name, &others).into_iter().collect();
+        let mut problems: Problems =
+            unresolved_about(&name, &others, &self.company.versions()).into_iter().collect();
+        let findings = problems.collect(after.since(&before));
+        let pack = others.pop().zip(findings);
         problems.or(())?;
-        others.pop().ok_or_else(Problems::new)
+        pack.ok_or_else(Problems::new)
     }
 
-    /// The directory for a pack that is not there, called by its name.
+    /// The directory for a pack that is not there, called by its name, with a dot for a slash.
     fn free_place(&self, pack: &Pack) -> Result<PathBuf, Problems> {
-        let place = self.target.join(&pack.name);
+        let place = self.target.join(pack.folder());
         if place.symlink_metadata().is_err() {
             return Ok(place);
         }
@@ -183,12 +199,18 @@ impl PackStore {
     }
 
     /// No agent of `pack` may have the id of one that is known.
-    fn check_agents(&self, pack: &Pack, others: &[Pack]) -> Result<(), Problems> {
+    fn check_agents(
+        &self,
+        pack: &Pack,
+        others: &[Pack],
+        (before, after): (&Together, &Together),
+    ) -> Result<(), Problems> {
         let local = self.agents.iter().filter_map(|directory| load_agents(directory).ok()).flatten();
         let local: BTreeSet<AgentId> = local.map(|agent| agent.manifest.agent_id).collect();
         let packed = others.iter().flat_map(Pack::agents).map(|agent| &agent.manifest.agent_id);
-        let known: BTreeSet<&AgentId> = packed.chain(&local).collect();
+        let known: BTreeSet<&AgentId> = packed.chain(&local).chain(before.agents()).collect();
         let claimed = pack.agents().iter().map(|agent| &agent.manifest.agent_id);
+        let claimed = claimed.chain(after.agents_of(&pack.name));
         let problem = |id: &AgentId| {
             let message = format!("the agent '{id}' of {} is known already", pack.title());
             Diagnostic::error(ErrorCode::AgentManifestInvalid.as_str(), message)
@@ -197,10 +219,15 @@ impl PackStore {
     }
 }
 
-/// The pack with its findings, held against the one that is installed.
-fn checked(pack: &Pack, installed: Option<&Pack>) -> CheckedPack {
+/// The pack with its findings: about itself, held against the one that is installed, and those `beside` others.
+fn checked(pack: &Pack, installed: Option<&Pack>, beside: Vec<Diagnostic>) -> CheckedPack {
     let earlier: Vec<&PromptTemplate> = installed.into_iter().flat_map(Pack::templates).collect();
-    CheckedPack { pack: PackView::of(pack), templates: pack_lints(pack, &earlier) }
+    let own = pack.layered().map(|it| it.notes.clone()).unwrap_or_default();
+    CheckedPack {
+        pack: PackView::of(pack),
+        templates: pack_lints(pack, &earlier),
+        findings: own.into_iter().chain(beside).collect(),
+    }
 }
 
 fn check_hash(pack: &Pack, expected: Option<Integrity>) -> Result<(), Problems> {

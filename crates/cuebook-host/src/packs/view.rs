@@ -1,5 +1,6 @@
 //! A pack as it is shown to people and programs.
 
+use cuebook_layers::{Pack as LayeredPack, RefKind};
 use serde_json::{Value as Json, json};
 
 use super::{Content, Pack};
@@ -12,10 +13,12 @@ pub struct PackView {
     pub name: String,
     /// The pack's version.
     pub version: String,
-    /// `prompt` or `node`, as the manifest says it.
+    /// `prompt` or `node`, as the manifest says it; `template-pack` of a pack of templates, whose manifest says none.
     pub kind: &'static str,
-    /// The refs of its templates, or the ids of its agents.
+    /// The refs of its templates, or the ids of its agents; of a pack of templates, the names of agents, playbooks and templates.
     pub holds: Vec<String>,
+    /// The same for a person to read.
+    pub summary: String,
     /// The key that signed it, in base64.
     pub signed_by: Option<String>,
     /// The hash of its files.
@@ -27,12 +30,14 @@ pub struct PackView {
 impl PackView {
     pub(super) fn of(pack: &Pack) -> Self {
         let (kind, holds) = match &pack.content {
-            Content::Prompts(library) => ("prompt", library.entries().map(reference).collect()),
+            Content::Prompts(library) => ("prompt", library.entries().map(reference).collect::<Vec<_>>()),
             Content::Agents(agents) => {
                 ("node", agents.iter().map(|agent| agent.manifest.agent_id.to_string()).collect())
             }
+            Content::Layered(pack) => ("template-pack", names(pack)),
         };
         Self {
+            summary: pack.layered().map_or_else(|| holds.join(", "), counts),
             name: pack.name.clone(),
             version: pack.version.to_string(),
             kind,
@@ -45,12 +50,28 @@ impl PackView {
 
     /// The facts as JSON, with the wire's spelling.
     pub fn to_json(&self) -> Json {
-        let Self { name, version, kind, holds, signed_by, integrity, directory } = self;
+        let Self { name, version, kind, holds, signed_by, integrity, directory, summary: _ } = self;
         json!({
             "name": name, "version": version, "kind": kind, "holds": holds,
             "signedBy": signed_by, "integrity": integrity, "directory": directory,
         })
     }
+}
+
+/// The names of agents, playbooks and templates.
+fn names(pack: &LayeredPack) -> Vec<String> {
+    pack.units().chain(pack.templates().cloned()).map(|name| name.to_string()).collect()
+}
+
+/// How many agents, playbooks and templates there are.
+fn counts(pack: &LayeredPack) -> String {
+    let (agents, playbooks): (Vec<_>, Vec<_>) = pack.units().partition(|name| name.kind() == RefKind::Agent);
+    let parts =
+        [("agent", agents.len()), ("playbook", playbooks.len()), ("template", pack.templates().count())];
+    let counted = parts.iter().filter(|(_, count)| *count > 0);
+    let words = counted.map(|(what, count)| format!("{count} {what}{}", if *count == 1 { "" } else { "s" }));
+    let words: Vec<String> = words.collect();
+    if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
 }
 
 fn reference(entry: &cuebook_prompt::Entry) -> String {

@@ -2,6 +2,7 @@
 
 mod archive;
 mod bench;
+mod layered;
 mod signed;
 
 use std::os::unix::fs::symlink;

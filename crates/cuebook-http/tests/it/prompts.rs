@@ -141,12 +141,35 @@ async fn untrusted_values_are_wrapped_and_change_the_hash() {
 }
 
 #[tokio::test]
-async fn a_body_that_repeats_a_member_means_the_last() {
+async fn a_body_that_repeats_a_member_is_refused() {
     let host = TestHost::new();
-    let body = r#"{"ref": 1, "variables": {"topic": "tea"}, "ref": "prompt:topic-user"}"#;
-    let call = Call::new("POST", "/v1/prompts:render").bytes("application/json", body);
-    let answer = host.send(call).await.gives(200);
-    assert_eq!(answer["composed"], "Write briefly about tea.");
+    for (path, body, key) in [
+        (
+            "/v1/prompts:render",
+            r#"{"ref": 1, "variables": {"topic": "tea"}, "ref": "prompt:topic-user"}"#,
+            "ref",
+        ),
+        (
+            "/v1/prompts:render",
+            r#"{"ref": "prompt:topic-user", "variables": {"topic": "tea", "topic": "x"}}"#,
+            "topic",
+        ),
+        ("/v1/runs", r#"{"workflowId": "tell", "workflowId": "conformance-noop"}"#, "workflowId"),
+    ] {
+        let answer = host.send(Call::new("POST", path).bytes("application/json", body)).await;
+        answer.refuses(ErrorCode::ValidationError);
+        assert!(answer.text.contains(&format!("the key '{key}' is there twice")), "{}", answer.text);
+    }
+}
+
+#[tokio::test]
+async fn a_value_that_is_no_secrets_id_is_the_callers_mistake() {
+    let host = TestHost::new();
+    for value in [json!("plain value"), json!(5), json!("[REDACTED:a b]")] {
+        let body =
+            json!({ "ref": "prompt:conformance.prompt.secret-redaction", "variables": { "apiKey": value } });
+        host.post("/v1/prompts:render", &body).await.refuses(ErrorCode::PromptVariableTypeMismatch);
+    }
 }
 
 #[tokio::test]

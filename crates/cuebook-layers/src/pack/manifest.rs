@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use cuebook_template::{Diagnostic, Source};
 use cuebook_wire::strict::{Document, Fault};
-use cuebook_wire::{ErrorCode, Version, VersionRange};
+use cuebook_wire::{ErrorCode, PackSigning, Version, VersionRange};
 use cuebook_yaml::Node;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -85,6 +85,8 @@ pub struct Manifest {
     #[serde(default)]
     #[schemars(schema_with = "dependencies_schema")]
     pub dependencies: BTreeMap<PackId, Dependency>,
+    /// Who vouches for the manifest, as in `pack.json`.
+    pub signing: Option<PackSigning>,
     /// Scanners that it is made for; this host has none.
     #[serde(default)]
     pub requires_scanners: Vec<String>,

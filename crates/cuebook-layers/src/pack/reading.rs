@@ -70,7 +70,7 @@ impl Pack {
     }
 
     /// The names of its agents and playbooks.
-    pub(crate) fn units(&self) -> impl Iterator<Item = TemplateRef> {
+    pub fn units(&self) -> impl Iterator<Item = TemplateRef> {
         let paths =
             self.documents.keys().filter(|path| matches!(Place::of(path), Place::Agent | Place::Playbook));
         paths.filter_map(|path| TemplateRef::parse(path).ok())

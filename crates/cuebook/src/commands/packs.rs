@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
 use cuebook_host::prompt::Principal;
-use cuebook_host::{Host, InstallPack, Integrity, PackStore, PackView, Problems, PromptLint, Severity};
+use cuebook_host::{
+    CheckedPack, Host, InstallPack, Integrity, PackStore, PackView, Problems, PromptLint, Severity,
+};
 use serde_json::{Value as Json, json};
 
 use crate::args::{LayersArgs, ProjectArgs};
@@ -23,6 +25,7 @@ pub(crate) enum Packs {
     #[command(after_help = help!(
         "cuebook packs install downloads/vendor.acme.phrases --project my-project",
         "cuebook packs install downloads/vendor.acme.phrases-1.1.0.tgz --integrity sha256-… --replace",
+        "cuebook packs install downloads/acme-notes",
     ))]
     Install(PacksInstallArgs),
     /// List the packs of a project.
@@ -39,7 +42,10 @@ pub(crate) enum Packs {
     #[command(after_help = help!("cuebook packs check --project .", "cuebook packs check --packs packs --site site"))]
     Check(PacksCheckArgs),
     /// Remove a pack that no other needs.
-    #[command(after_help = help!("cuebook packs remove vendor.acme.phrases --project my-project"))]
+    #[command(after_help = help!(
+        "cuebook packs remove vendor.acme.phrases --project my-project",
+        "cuebook packs remove acme/notes",
+    ))]
     Remove(PacksRemoveArgs),
 }
 
@@ -79,7 +85,7 @@ pub(crate) struct PacksCheckArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct PacksRemoveArgs {
-    /// The pack's name.
+    /// The pack's name, or its id, as in `acme/notes`.
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) project: ProjectArgs,
@@ -108,11 +114,12 @@ fn install(args: &PacksInstallArgs, output: Output) -> Result<Exit, Problems> {
             let templates: Vec<Json> =
                 installed.iter().flat_map(|it| &it.templates).map(PromptLint::to_json).collect();
             let pack = installed.as_ref().map(|it| it.pack.to_json());
-            output::json(&json!({ "installed": pack, "templates": templates }));
+            let findings = installed.as_ref().map_or_else(|| json!([]), |it| it.findings.to_json());
+            output::json(&json!({ "installed": pack, "templates": templates, "findings": findings }));
         }
         Some(installed) => {
             output::data(&format!("installed {}", described(&installed.pack)));
-            findings(&installed.templates, output);
+            findings(installed, output);
         }
         None => output::data("the very same pack is installed already"),
     }
@@ -131,7 +138,7 @@ fn verify(args: &PacksVerifyArgs, output: Output) -> Result<Exit, Problems> {
         None => store.list()?,
         Some(source) => match store.verify(source) {
             Ok(checked) => {
-                findings(&checked.templates, output);
+                findings(&checked, output);
                 (vec![checked.pack], Problems::new())
             }
             Err(problems) => (Vec::new(), problems),
@@ -176,9 +183,10 @@ fn show(packs: &[PackView], problems: &Problems, output: Output, line: fn(&PackV
     }
 }
 
-/// What is doubtful about the templates of a pack.
-fn findings(templates: &[PromptLint], output: Output) {
-    output.remarks(&templates.iter().flat_map(PromptLint::problems).collect());
+/// What is doubtful about a pack.
+fn findings(checked: &CheckedPack, output: Output) {
+    let of_templates = checked.templates.iter().flat_map(PromptLint::problems);
+    output.remarks(&of_templates.chain(checked.findings.clone()).collect());
 }
 
 fn row(pack: &PackView) -> String {
@@ -197,6 +205,5 @@ fn row(pack: &PackView) -> String {
 fn described(pack: &PackView) -> String {
     let signer =
         pack.signed_by.as_ref().map_or_else(|| "not signed".to_owned(), |key| format!("signed by {key}"));
-    let holds = pack.holds.join(", ");
-    format!("{}@{} ({holds}; {}; {signer})", pack.name, pack.version, pack.integrity)
+    format!("{}@{} ({}; {}; {signer})", pack.name, pack.version, pack.summary, pack.integrity)
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::support::Project;
 
-const COMMANDS: [&[&str]; 42] = [
+const COMMANDS: [&[&str]; 44] = [
     &[],
     &["run"],
     &["serve"],
@@ -37,6 +37,8 @@ const COMMANDS: [&[&str]; 42] = [
     &["packs", "verify"],
     &["packs", "check"],
     &["packs", "remove"],
+    &["budgets"],
+    &["budgets", "tighten"],
     &["init"],
     &["config"],
     &["config", "check"],

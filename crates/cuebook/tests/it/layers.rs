@@ -347,3 +347,138 @@ fn whatever_a_template_says_the_tools_are_the_same() {
     assert_eq!(claimed, plain);
     assert!(plain.get("tools").is_none(), "{plain}");
 }
+
+/// A pack with a manifest and `files`, in a project.
+fn with_pack(project: Project, place: &str, id: &str, files: &[(&str, &str)]) -> Project {
+    let manifest = format!(
+        "manifest_version: 1\nid: {id}\nname: Pack\nversion: 1.0.0\ncompatibility:\n  extension_api: \"^1.0.0\"\n"
+    );
+    let project = project.with(&format!("packs/{place}/extension.yaml"), manifest);
+    files.iter().fold(project, |project, (path, text)| project.with(&format!("packs/{place}/{path}"), text))
+}
+
+const HEADED: &str = "## Focus\n\n## Process\n\n## Tools\n\n## Finish\n\n## Non-goals\n";
+
+#[test]
+fn an_agent_is_the_one_that_was_asked_for() {
+    let helper = "id: helper\ndescription: d\ntemplate: agents/implementer.md\ntools: [read]\n";
+    let project = with_pack(Project::empty(), "x", "acme/x", &[("agents/helper.yaml", helper)]);
+    let report = render(&project, &["--agent", "implementer", "--check", "--json"]).ended(0).json();
+    assert_eq!(report["agent"], "implementer");
+    let by_wire_id = render(&project, &["--agent", "local.base.implementer"]).ended(0).stdout;
+    assert_eq!(by_wire_id.trim_end(), report["output"].as_str().unwrap().trim_end());
+    render(&project, &["--agent", "helper"]).ended(2);
+    let check = project.cuebook(&["packs", "check"]).ended(1);
+    assert!(check.stderr.contains("the agent 'helper' takes no part"), "{check}");
+}
+
+#[test]
+fn a_contested_agent_stands_for_nothing_until_a_winner_is_named() {
+    let row = "id: implementer\ndescription: d\ntools: [read]\n";
+    let project = with_pack(Project::empty(), "x", "acme/x", &[("agents/implementer.yaml", row)]);
+    let report = render(&project, &["--agent", "implementer"]).ended(2);
+    assert!(report.stderr.contains("agents/implementer.yaml stands for nothing"), "{report}");
+    let settled =
+        project.with("cuebook.toml", "[layers]\nowns = [\"cuebook/base:agents/implementer.yaml\"]\n");
+    render(&settled, &["--agent", "implementer", "--check"]).ended(0);
+}
+
+#[test]
+fn a_pack_that_is_wrong_stops_nobody_else_and_is_told_of() {
+    let check = |project: &Project, part: &str| {
+        render(project, &["--agent", "implementer"]).ended(0);
+        let found = project.cuebook(&["packs", "check"]).ended(1);
+        assert!(found.stderr.contains(part), "{part}: {found}");
+    };
+    let bad = Project::empty().with("packs/a/extension.yaml", "manifest_version: 1\nid: acme/a\n");
+    check(&bad, "extension_invalid");
+    let files = [("shared/partials/evidence.md", "mine")];
+    check(&with_pack(Project::empty(), "b", "cuebook/base", &files), "extension_doubled");
+    let contract = "version: 2\nagents:\n  implementer:\n    archetype: implement_shell\n";
+    let path = "agents/prompts/_persona-contract.yaml";
+    check(&with_pack(Project::empty(), "c", "acme/c", &[(path, contract)]), "persona_contract_invalid");
+    let loose = "version: 1\nsizes:\n  limits: {worker_personas: {warn: 90000, limit: 90000}}\n";
+    let project = with_pack(Project::empty(), "d", "acme/d", &[("host/prompt-budgets.yaml", loose)])
+        .with(&format!("{OVERLAY}/partials/evidence.md"), "word ".repeat(2000));
+    let long = render(&project, &["--agent", "implementer", "--check"]).ended(1);
+    assert!(long.stderr.contains("budget_exceeded"), "{long}");
+    let lost = "id: lost\ndescription: d\ntemplate: agents/nope.md\n";
+    check(&with_pack(Project::empty(), "e", "acme/e", &[("agents/lost.yaml", lost)]), "agents/nope.md");
+}
+
+#[test]
+fn a_check_is_never_weaker_than_strict() {
+    for (text, given) in [
+        ("{% if note %}x{% endif %}y {{ note }}", &[][..]),
+        ("{% if a %}{% set z = 1 %}{% endif %}{{ z }}y", &["--var", "a=false"]),
+        ("A{{ v }}B", &["--var", "v=null"]),
+    ] {
+        let project = overlay(&[("partials/a.md", text)]);
+        render(&project, &[&["partials/a.md", "--strict"], given].concat()).ended(2);
+        let check = render(&project, &[&["partials/a.md", "--check"], given].concat()).ended(1);
+        assert!(check.stderr.contains("template_undefined_name"), "{check}");
+        let by_ref = [&["prompt:layered.partials.a", "--check"], given].concat();
+        assert_eq!(render(&project, &by_ref).ended(1).stderr, check.stderr);
+    }
+    let slips = "{% if agent_tols %}1{% endif %}{% if role_titel == \"x\" %}2{% endif %}\
+        {% if profile_has_raed %}3{% endif %}ok";
+    let project = overlay(&[("partials/finish.md", slips)]);
+    let found = render(&project, &["--agent", "implementer", "--check"]).ended(1);
+    for near in ["agent_tools", "role_title", "profile_has_read"] {
+        assert!(found.stderr.contains(&format!("did you mean '{near}'?")), "{found}");
+    }
+    let known = ["--var", "topology_phase_id=implement", "--var", "topology=build"];
+    render(&Project::empty(), &[&["--agent", "implementer", "--check"], &known[..]].concat()).ended(0);
+    let units =
+        render(&Project::empty(), &["--agent", "implementer", "--check", "--var", "units={}"]).ended(1);
+    assert!(units.stderr.contains("'units' is a fact of the host"), "{units}");
+    render(&Project::newsroom(), &["prompt:writer-user", "--check"]).ended(2);
+}
+
+#[test]
+fn what_untrusted_values_say_meets_no_contract() {
+    let all = "{% if v %}{{ v }}{% endif %}";
+    let row = "id: scribe\ndescription: d\n";
+    let files = [("agents/scribe.yaml", row), ("agents/prompts/scribe.md", all)];
+    let project = with_pack(Project::empty(), "x", "acme/x", &files);
+    let value = format!("v={HEADED}");
+    render(&project, &["--agent", "scribe", "--var-str", &value, "--check"]).ended(0);
+    let untrusted =
+        render(&project, &["--agent", "scribe", "--var-str", &value, "--untrusted", "--check"]).ended(1);
+    assert!(untrusted.stderr.contains("lacks the heading"), "{untrusted}");
+}
+
+#[test]
+fn an_overlay_that_cannot_be_read_is_told_of_and_has_a_revision_of_its_own() {
+    let status = |project: &Project| project.cuebook(&["layers", "status", "--json"]);
+    let project = Project::empty().with(OVERLAY, "a file");
+    let told = status(&project).ended(1).json();
+    assert!(told["findings"].to_string().contains("cannot be read"), "{told}");
+    assert_ne!(told["revision"], status(&Project::empty()).ended(0).json()["revision"]);
+    let lost = render(&Project::empty(), &["partials/finish.md", "--site", "nowhere"]).ended(2);
+    assert!(lost.stderr.contains("there is no directory nowhere"), "{lost}");
+}
+
+#[test]
+fn a_bad_head_of_a_unit_spoils_no_prompt_that_would_not_say_it() {
+    let project = overlay(&[("units/README.md", "plain"), ("units/odd.md", "---\nslot: bogus\n---\nx")]);
+    render(&project, &["--agent", "implementer", "--check"]).ended(0);
+    let unit = render(&project, &["units/odd.md", "--check"]).ended(2);
+    assert!(unit.stderr.contains("prompt_unit_invalid"), "{unit}");
+    let found = project.cuebook(&["packs", "check"]).ended(1);
+    assert!(found.stderr.contains("units/odd.md"), "{found}");
+}
+
+#[test]
+fn a_run_that_fails_says_which_file_of_which_layer() {
+    let project =
+        layered_project().with(&format!("{OVERLAY}/guidance/look.md"), "{% include \"partials/b.md\" %}");
+    let project = project.with(&format!("{OVERLAY}/partials/b.md"), "fine\n\n  {{ draft.x.y }}\n");
+    let run = project.cuebook(&["run", ".", "look", "--input", "draft=hello", "--json"]).ended(1).json();
+    let failed =
+        run["events"].as_array().unwrap().iter().find(|event| event["type"] == "node.failed").unwrap();
+    let details = &failed["payload"]["error"]["details"];
+    assert_eq!((&details["file"], &details["line"]), (&json!("partials/b.md"), &json!(3)), "{details}");
+    assert_eq!(details["layer"], "project .cuebook/prompt_files");
+    assert!(details["includedFrom"][0].as_str().unwrap().starts_with("guidance/look.md:1:"), "{details}");
+}

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod bad_input;
+mod budgets;
 mod config;
 mod crash;
 mod explain;
@@ -35,3 +36,4 @@ mod streams;
 mod support;
 mod template;
 mod template_batch;
+mod template_packs;

@@ -69,6 +69,21 @@ fn one_folder_around_everything_is_left_out() {
 }
 
 #[test]
+fn a_pack_of_templates_may_come_as_an_archive() {
+    let bench = Bench::new("");
+    let manifest =
+        b"manifest_version: 1\nid: acme/notes\nname: Notes\nversion: 1.0.0\ncompatibility: { extension_api: ^1 }\n";
+    let entries = [
+        ("notes-1.0.0/extension.yaml", FILE, &manifest[..]),
+        ("notes-1.0.0/shared/partials/tone.md", FILE, b"Be plain."),
+    ];
+    bench.write("new.tgz", archive(&entries));
+    bench.install("new.tgz").unwrap().unwrap();
+    assert_eq!(bench.read("project/packs/acme.notes/shared/partials/tone.md"), "Be plain.");
+    bench.host().unwrap();
+}
+
+#[test]
 fn what_could_do_harm_is_refused() {
     for entry in [
         ("../escaped", FILE, &b"x"[..]),

@@ -193,7 +193,7 @@ fn show_layered(args: &PromptsRenderArgs, render: &AuthorRender, output: Output)
     if !output.is_json() {
         output.remarks(&render.findings);
     }
-    let is_over = |problem: &cuebook_host::Diagnostic| problem.severity == Severity::Error;
+    let is_over = |problem: &Diagnostic| problem.severity == Severity::Error;
     if render.findings.iter().any(is_over) { Exit::Findings } else { Exit::Fine }
 }
 
