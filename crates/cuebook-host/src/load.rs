@@ -24,7 +24,7 @@ use crate::report::Problems;
 pub(crate) use agents::{load as load_agents, read_intrinsic};
 pub(crate) use lint::lint;
 pub(crate) use packs::places as pack_places;
-pub(crate) use prompts::{doubtful, read_document, template_files, template_of};
+pub(crate) use prompts::{doubtful, read_document, template_files, template_ids, template_of};
 pub(crate) use workflows::load_workflow;
 pub use workflows::{WorkflowFile, Workflows};
 

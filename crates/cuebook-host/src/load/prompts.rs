@@ -1,6 +1,6 @@
 //! Prompt templates from files: `*.md` with TOML front matter, or `*.json` in the wire's form.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use cuebook_prompt::{Library, PromptError};
@@ -78,6 +78,13 @@ fn refusal(
         None => problem,
     }
     .into())
+}
+
+/// The ids of the templates in `directories`, as far as their files can be read.
+pub(crate) fn template_ids(directories: &[PathBuf]) -> BTreeSet<TemplateId> {
+    let paths: Vec<PathBuf> = directories.iter().filter_map(|it| template_files(it).ok()).flatten().collect();
+    let read = parallel::map(&paths, |path| read_template(path));
+    read.into_iter().filter_map(|template| Some(template.ok()?.template_id)).collect()
 }
 
 /// What is doubtful about the templates of `directories`. Their files are read once more: a start does not wait for it, and

@@ -21,7 +21,7 @@ use crate::files::shown;
 use crate::host::{Options, read_config};
 use crate::layers::{choice, own_packs};
 use crate::lint::{PromptLint, pack_lints};
-use crate::load::{Directories, load_agents};
+use crate::load::{Directories, load_agents, template_ids};
 use crate::report::Problems;
 
 /// The directories of packs of a project, and what the host asks of packs.
@@ -31,6 +31,8 @@ pub struct PackStore {
     /// Where packs are installed.
     target: PathBuf,
     agents: Vec<PathBuf>,
+    /// Where the host's own templates are.
+    prompts: Vec<PathBuf>,
     policy: PackPolicy,
     company: Company,
 }
@@ -73,6 +75,7 @@ impl PackStore {
             directories: directories.packs,
             target: target.unwrap_or_else(|| root.join("packs")),
             agents: directories.agents,
+            prompts: directories.prompts,
             policy: config.packs.policy(&config.prompts.library),
             company: Company::new(own_packs()?, choice(&config.layers)),
         })
@@ -177,6 +180,7 @@ impl PackStore {
         let before = self.company.together(&others);
         let after = self.company.together(others.iter().chain([&pack]));
         self.check_agents(&pack, &others, (&before, &after))?;
+        self.check_templates(&pack)?;
         let name = pack.name.clone();
         others.push(pack);
         let mut problems: Problems =
@@ -216,6 +220,21 @@ impl PackStore {
             Diagnostic::error(ErrorCode::AgentManifestInvalid.as_str(), message)
         };
         claimed.filter(|id| known.contains(*id)).map(problem).collect::<Problems>().or(())
+    }
+}
+
+impl PackStore {
+    /// No template of `pack` may have an id of the host's own: a ref without a library would mean the host's.
+    fn check_templates(&self, pack: &Pack) -> Result<(), Problems> {
+        let own = template_ids(&self.prompts);
+        let claimed = pack.templates().into_iter().filter(|template| own.contains(&template.template_id));
+        let problem = |template: &PromptTemplate| {
+            let id = &template.template_id;
+            let problem =
+                refused(format!("the template '{id}' of {} is one of the host's own", pack.title()));
+            problem.with_hint("call it by the name of the pack, as in vendor.pack.name")
+        };
+        claimed.map(problem).collect::<Problems>().or(())
     }
 }
 

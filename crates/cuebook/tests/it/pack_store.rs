@@ -51,6 +51,17 @@ fn a_pack_that_is_refused_says_why_and_changes_nothing() {
 }
 
 #[test]
+fn ids_of_the_host_stay_the_hosts() {
+    let project = desk().with(
+        "prompts/farewell.md",
+        "+++\ntemplateId = \"farewell\"\nversion = \"1.0.0\"\nkind = \"user\"\n+++\nOurs.\n",
+    );
+    let refused = project.cuebook(&["packs", "install", "downloads/phrases"]).ended(2);
+    assert!(refused.stderr.contains("the template 'farewell' of"), "{refused}");
+    assert!(!project.root().join("packs").exists());
+}
+
+#[test]
 fn another_version_needs_to_be_asked_for() {
     let project = desk();
     let install = ["packs", "install", "downloads/phrases"];

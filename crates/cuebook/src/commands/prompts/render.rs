@@ -91,7 +91,8 @@ pub(super) async fn render(args: &PromptsRenderArgs, output: Output) -> Result<E
         }
         Template::Agent(_) | Template::Library(_) if args.asks_of_layers().is_some() => Err(of_layers(args)),
         Template::Agent(agent) => {
-            show(args, &host.render_agent(&principal, &agent)?, output);
+            let rendered = host.render_agent(&principal, &agent);
+            show(args, &rendered.map_err(|problems| with_doubts(&host, problems))?, output);
             Ok(Exit::Fine)
         }
         Template::Library(reference) => {
