@@ -5,6 +5,7 @@
 
 #![no_main]
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cuebook_fuzz::DIVIDER;
@@ -36,7 +37,7 @@ fuzz_target!(|input: &str| {
     let (catalog, problems) = Catalog::of(vec![pack], &Choice::default());
     check_findings(&problems);
     let layers = Layers::new(&OverlayRoots::default(), Arc::new(catalog));
-    let (prompts, problems) = LayeredPrompts::new(layers, ForAgents::default());
+    let (prompts, problems) = LayeredPrompts::new(layers, ForAgents::default(), &BTreeSet::new());
     check_findings(&problems);
     let snapshot = prompts.layers().snapshot();
     for name in snapshot.references() {

@@ -47,7 +47,8 @@ impl Locks {
         self.0.get(layer.project()?)
     }
 
-    /// Brings the record of each project up to date, as [`status::record`] does. Gives the names whose record is another now.
+    /// Records, for each project, the bundled text below each file of its overlay that has no record yet, and of those in
+    /// `looked_at` anew; forgets names that the overlay has no more. Gives the names whose record is another now.
     pub fn record(&mut self, snapshot: &Snapshot, looked_at: &[TemplateRef]) -> Vec<TemplateRef> {
         let mut changed: Vec<TemplateRef> = self
             .0

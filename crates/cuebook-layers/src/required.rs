@@ -98,7 +98,6 @@ impl Required<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
     use std::sync::Arc;
 
     use super::*;

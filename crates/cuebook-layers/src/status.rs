@@ -193,7 +193,9 @@ mod tests {
 
     fn locks(project: &str, names: &[(&str, &str)]) -> Locks {
         let mut lock = Lock::default();
-        names.iter().for_each(|(name, text)| lock.set(reference(name), ContentHash::of(text)));
+        for (name, text) in names {
+            lock.set(reference(name), ContentHash::of(text));
+        }
         Locks::of_projects([(project, lock)])
     }
 

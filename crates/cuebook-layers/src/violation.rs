@@ -84,8 +84,6 @@ impl Persona {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use cuebook_template::Source;
 
     use super::*;
