@@ -4,28 +4,35 @@
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{available_parallelism, scope};
 
-/// Fewer items than this for each thread are not worth starting it.
-const MIN_SHARE: usize = 64;
+/// How many items a thread takes at a time; fewer than this for each thread are not worth starting it.
+const SHARE: usize = 64;
 
 /// What `work` gives for each of `items`, in their order.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let cores = available_parallelism().map_or(1, NonZero::get);
-    let share = items.len().div_ceil(cores).max(MIN_SHARE);
-    let work = &work;
-    let (mine, others) = items.split_at(share.min(items.len()));
-    scope(|scope| {
-        let threads: Vec<_> = others
-            .chunks(share)
-            .map(|share| scope.spawn(move || share.iter().map(work).collect::<Vec<R>>()))
-            .collect();
-        let mut results: Vec<R> = mine.iter().map(work).collect();
-        for thread in threads {
-            results.extend(thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+    let shares: Vec<&[T]> = items.chunks(SHARE).collect();
+    let next = AtomicUsize::new(0);
+    let take = || -> Vec<(usize, Vec<R>)> {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(share) = shares.get(at) else { return done };
+            done.push((at, share.iter().map(&work).collect()));
         }
-        results
-    })
+    };
+    let cores = available_parallelism().map_or(1, NonZero::get).min(shares.len());
+    let mut done = scope(|scope| {
+        let threads: Vec<_> = (1..cores).map(|_| scope.spawn(take)).collect();
+        let mut done = take();
+        for thread in threads {
+            done.extend(thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        done
+    });
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().flat_map(|(_, results)| results).collect()
 }
 
 #[cfg(test)]
@@ -41,15 +48,15 @@ mod tests {
 
     #[test]
     fn results_come_in_the_order_of_the_items() {
-        for count in [0, 1, MIN_SHARE - 1, MIN_SHARE, MIN_SHARE + 1, 10 * MIN_SHARE + 7] {
+        for count in [0, 1, SHARE - 1, SHARE, SHARE + 1, 10 * SHARE + 7] {
             check(count);
         }
     }
 
     #[test]
     fn a_panic_of_the_work_is_a_panic_of_the_caller() {
-        let items: Vec<usize> = (0..4 * MIN_SHARE).collect();
-        for bad in [0, 4 * MIN_SHARE - 1] {
+        let items: Vec<usize> = (0..4 * SHARE).collect();
+        for bad in [0, 4 * SHARE - 1] {
             let done = std::panic::catch_unwind(|| map(&items, |item| assert_ne!(*item, bad)));
             assert!(done.is_err(), "of item {bad}");
         }

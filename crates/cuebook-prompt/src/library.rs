@@ -59,8 +59,8 @@ pub struct Entry {
 
 impl Entry {
     /// A template of `library`.
-    pub fn new(library: &LibraryId, template: PromptTemplate) -> Self {
-        Self { template: Arc::new(template), library: library.clone(), pinned: OnceLock::new() }
+    pub fn new(library: &LibraryId, template: impl Into<Arc<PromptTemplate>>) -> Self {
+        Self { template: template.into(), library: library.clone(), pinned: OnceLock::new() }
     }
 
     /// The library that has the template.
@@ -91,12 +91,12 @@ impl Library {
     ///
     /// `prompt_already_exists` when the library has this id and version; `prompt_template_invalid` when the id begins
     /// with one of [`crate::RESERVED_PREFIXES`].
-    pub fn add(&mut self, template: PromptTemplate) -> Result<(), PromptError> {
+    pub fn add(&mut self, template: impl Into<Arc<PromptTemplate>>) -> Result<(), PromptError> {
+        let template = template.into();
         if let Some(prefix) = reserved_prefix(template.template_id.as_str()) {
             return Err(reserved(&template, prefix));
         }
-        let entry = Entry::new(&self.id, template);
-        let template = Arc::clone(&entry.template);
+        let entry = Entry::new(&self.id, Arc::clone(&template));
         let versions = self.templates.entry(template.template_id.clone()).or_default();
         if versions.add(entry) { Ok(()) } else { Err(doubled(&template)) }
     }

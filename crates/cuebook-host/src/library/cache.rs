@@ -188,7 +188,7 @@ mod tests {
         let json = serde_json::json!({
             "templateId": "t", "version": "1.0.0", "kind": "user", "text": text,
         });
-        let template = serde_json::from_value(json).expect("a template");
+        let template: cuebook_wire::PromptTemplate = serde_json::from_value(json).expect("a template");
         Some(Arc::new(Entry::new(&LibraryId::host(), template)))
     }
 

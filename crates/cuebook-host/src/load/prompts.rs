@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use cuebook_prompt::{Library, PromptError};
 use cuebook_template::{Diagnostic, Source};
@@ -34,10 +35,11 @@ impl FileLibrary {
     pub(super) fn load(&mut self, directory: &Path) -> Result<(), Problems> {
         let mut problems = Problems::new();
         let paths = template_files(directory)?;
-        let templates = parallel::map(&paths, |path| read_template(path));
+        let templates = parallel::map(&paths, |path| read_template(path).map(Arc::new).map_err(Box::new));
         let mut refused = Vec::new();
         for (path, template) in paths.into_iter().zip(templates) {
-            if let Some(Err(error)) = problems.collect(template).map(|it| self.library.add(it)) {
+            let template = problems.collect(template.map_err(|problems| *problems));
+            if let Some(Err(error)) = template.map(|it| self.library.add(it)) {
                 refused.push((path.clone(), error));
             }
             self.files.push(path);
