@@ -8,6 +8,7 @@ mod body;
 mod error;
 mod etag;
 mod idempotency;
+mod json_text;
 mod keys;
 mod metrics;
 mod openapi;

@@ -158,6 +158,8 @@ impl Walk<'_> {
                 self.fault(path, FileFault::Link)?;
             } else if !kind.is_dir() {
                 self.file(dir, &name, path)?;
+            } else if is_called_as_a_file(&name) {
+                self.fault(path, FileFault::NotAFile)?;
             } else if depth == MAX_DEPTH {
                 self.fault(path, FileFault::BadName)?;
             } else {
@@ -197,6 +199,11 @@ impl Walk<'_> {
         let text = read(dir, name).map(Arc::from);
         self.insert(path, FileEntry { text, stamp })
     }
+}
+
+/// Whether a directory has the name of a template: that name then stands for nothing, and not for what lies below.
+fn is_called_as_a_file(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|it| it == "md" || it == "yaml") && !name.starts_with('.')
 }
 
 /// Reads a regular file; a pipe does not hold the reader up, since nobody waits for its other end.

@@ -130,7 +130,12 @@ impl State {
 }
 
 impl Directory {
+    /// Reads the files. A project's own `.cuebook` must not be a link either: what it leads to may be nobody's to trust.
     fn read(&self, before: Option<&FileTree>) -> Listing {
+        let above = self.path.parent().filter(|_| self.project.is_some());
+        if above.and_then(|above| above.symlink_metadata().ok()).is_some_and(|facts| facts.is_symlink()) {
+            return Err(FileFault::Link);
+        }
         FileTree::read(&self.path, before).map_err(|error| FileFault::Other(error.to_string()))
     }
 }

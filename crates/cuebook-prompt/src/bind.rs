@@ -167,8 +167,8 @@ pub fn bind(
     };
     let mut binder = Binder { pinned, program, reference, scope, errors: Vec::new() };
     let mut bindings = Bindings::default();
-    for name in program.names() {
-        let declared = pinned.variables.iter().find(|variable| variable.name == **name);
+    for (slot, name) in program.names().iter().enumerate() {
+        let declared = declared(&pinned.variables, slot, name);
         let value = match declared {
             Some(variable) => binder.bind_declared(variable),
             None => binder.bind_undeclared(name, policy, &mut bindings.warnings),
@@ -183,6 +183,12 @@ pub fn bind(
     }
     binder.check_overrides();
     if binder.errors.is_empty() { Ok(bindings) } else { Err(binder.errors) }
+}
+
+/// The declaration of the name in a slot; most templates declare their names in the order in which they stand in the text.
+fn declared<'v>(variables: &'v [PromptVariable], slot: usize, name: &str) -> Option<&'v PromptVariable> {
+    let in_place = variables.get(slot).filter(|variable| variable.name == name);
+    in_place.or_else(|| variables.iter().find(|variable| variable.name == name))
 }
 
 /// Where a placeholder that nothing declares gets its value: the facts of the context need no declaration (openwop-v1 §16).

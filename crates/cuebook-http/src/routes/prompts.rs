@@ -20,6 +20,7 @@ use crate::auth::{Caller, Scope};
 use crate::body::JsonText;
 use crate::error::ApiError;
 use crate::etag::tagged;
+use crate::json_text;
 use crate::params::{Path, Query};
 use crate::shapes::RenderPrompt;
 use crate::state::App;
@@ -187,7 +188,8 @@ struct RenderedPrompt<'a> {
     #[serde(serialize_with = "write_hashes")]
     variable_hashes: &'a VariableTable,
     content_trust: ContentTrust,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The last member, which [`Self::into_response`] writes.
+    #[serde(skip)]
     composed: Option<&'a str>,
 }
 
@@ -211,6 +213,12 @@ impl<'a> RenderedPrompt<'a> {
         let mut json = Vec::with_capacity(room);
         serde_json::to_writer(&mut json, &self)
             .map_err(|_| ApiError::new(ErrorCode::InternalError, "the answer cannot be written"))?;
+        if let Some(text) = self.composed {
+            json.pop();
+            json.extend_from_slice(b",\"composed\":");
+            json_text::write(&mut json, text);
+            json.push(b'}');
+        }
         Ok(([(CONTENT_TYPE, "application/json")], json).into_response())
     }
 }

@@ -216,7 +216,10 @@ fn a_bad_file_spoils_its_own_name_alone() {
     desk.write("two/.cuebook/prompt_files/partials/bytes.md", b"ok\xff");
     let overlay = desk.path().join("two/.cuebook/prompt_files/partials");
     symlink("good.md", overlay.join("link.md")).expect("a link");
+    desk.write("two/.cuebook/prompt_files/partials/folder.md/inner.md", "inner");
+    desk.write("two/.cuebook/prompt_files/partials/.good.md.swp", b"\xff");
     let base = [
+        ("partials/folder.md", "below"),
         ("partials/good.md", "below"),
         ("partials/big.md", "below"),
         ("partials/bytes.md", "below"),
@@ -230,6 +233,7 @@ fn a_bad_file_spoils_its_own_name_alone() {
         ("partials/big.md", "262144 bytes"),
         ("partials/bytes.md", "byte 2"),
         ("partials/link.md", "symbolic link"),
+        ("partials/folder.md", "no regular file"),
     ] {
         refused(&snapshot, name, json!({}), code::UNREADABLE, &[name, "two/.cuebook/prompt_files", fault]);
     }
@@ -253,6 +257,16 @@ fn an_overlay_that_cannot_be_read_stops_everything_below_it() {
     desk.write("site/partials/a.md", "site");
     let above = desk.layers(&[("partials/a.md", "below")]).snapshot();
     shows(&above, "partials/a.md", "site");
+}
+
+#[test]
+fn a_link_in_place_of_a_projects_own_directory_leads_nowhere() {
+    let desk = Desk::new();
+    desk.write("elsewhere/prompt_files/partials/a.md", "elsewhere");
+    std::fs::create_dir_all(desk.path().join("two")).expect("a directory");
+    symlink("../elsewhere", desk.path().join("two/.cuebook")).expect("a link");
+    let snapshot = desk.layers(&[("partials/a.md", "below")]).snapshot();
+    refused(&snapshot, "partials/a.md", json!({}), code::UNREADABLE, &["two/.cuebook", "symbolic link"]);
 }
 
 #[test]
