@@ -263,7 +263,7 @@ fn an_overlay_that_cannot_be_read_stops_everything_below_it() {
 fn a_link_in_place_of_a_projects_own_directory_leads_nowhere() {
     let desk = Desk::new();
     desk.write("elsewhere/prompt_files/partials/a.md", "elsewhere");
-    std::fs::create_dir_all(desk.path().join("two")).expect("a directory");
+    fs::create_dir_all(desk.path().join("two")).expect("a directory");
     symlink("../elsewhere", desk.path().join("two/.cuebook")).expect("a link");
     let snapshot = desk.layers(&[("partials/a.md", "below")]).snapshot();
     refused(&snapshot, "partials/a.md", json!({}), code::UNREADABLE, &["two/.cuebook", "symbolic link"]);
