@@ -42,7 +42,8 @@ pub(crate) struct OpenedLayers {
 ///
 /// # Errors
 ///
-/// When a directory of packs cannot be listed, the site's directory is not there, or the program's own packs are wrong.
+/// When a directory of packs cannot be listed, a pack is not what its hash or signature speaks for, the site's directory is not
+/// there, or the program's own packs are wrong.
 pub(crate) fn open(
     options: &Options,
     config: &Config,
@@ -88,7 +89,8 @@ pub(crate) fn own_packs() -> Result<Vec<Pack>, Problems> {
     read.map_err(Problems::from_iter)
 }
 
-/// The packs below `directories`; one that is wrong, or made for another host, is told of and left out.
+/// The packs below `directories`; one that is wrong, or made for another host, is told of and left out, but for one that is not
+/// what its hash or signature speaks for.
 fn packs(directories: &[PathBuf], policy: &PackPolicy) -> Result<(Vec<Pack>, Problems), Problems> {
     let (mut problems, mut findings) = (Problems::new(), Problems::new());
     let places: Vec<Vec<PathBuf>> =
@@ -98,10 +100,17 @@ fn packs(directories: &[PathBuf], policy: &PackPolicy) -> Result<(Vec<Pack>, Pro
         match read(place, policy) {
             Ok(Reading::Ours(pack)) => packs.extend(pack.into_layered()),
             Ok(Reading::Foreign(reason)) => findings.push(reason),
+            Err(found) if found.iter().any(is_not_what_was_vouched_for) => problems.extend(found),
             Err(found) => findings.extend(found),
         }
     }
     problems.or((packs, findings))
+}
+
+/// Whether a pack's files are not those that its hash or its signature speaks for: then nothing starts.
+fn is_not_what_was_vouched_for(problem: &Diagnostic) -> bool {
+    let codes = [ErrorCode::PackIntegrityFailure, ErrorCode::PackSignatureInvalid];
+    codes.iter().any(|code| problem.code == code.as_str())
 }
 
 /// The directories of packs of templates below `directory`, or `directory` itself when it is one. What has the manifest of

@@ -2,7 +2,7 @@
 //!
 //! It owns what is a fault of a new pack and what is merely told of. It refuses to blame a pack for what was wrong before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cuebook_layers::{Catalog, Choice, Pack as LayeredPack, Personas, wire_agent_id};
 use cuebook_template::{Diagnostic, Severity};
@@ -62,12 +62,15 @@ impl Company {
     }
 }
 
-impl Together {
-    /// The agents of the pack called `name`.
-    pub(super) fn agents_of(&self, name: &str) -> impl Iterator<Item = &AgentId> {
-        self.agents.iter().filter(move |(pack, _)| pack == name).map(|(_, agent)| agent)
-    }
+/// The agents that a pack of templates would have on the wire, whoever contests them.
+pub(super) fn agents_alone(pack: &Pack) -> Vec<AgentId> {
+    let alone = pack.layered().cloned().into_iter().collect();
+    let (catalog, _) = Catalog::of(alone, &Choice::default());
+    let (personas, _) = Personas::of(&catalog, &BTreeSet::new());
+    personas.agents().map(|(id, row)| wire_agent_id(id.as_str(), &row.id)).collect()
+}
 
+impl Together {
     /// The agents of all packs.
     pub(super) fn agents(&self) -> impl Iterator<Item = &AgentId> {
         self.agents.iter().map(|(_, agent)| agent)

@@ -11,7 +11,7 @@ use cuebook_template::Diagnostic;
 use cuebook_wire::pack::PACK_FILE;
 use cuebook_wire::{AgentId, ErrorCode, PromptTemplate};
 
-use super::beside::{Company, Together};
+use super::beside::{Company, Together, agents_alone};
 use super::files::refused;
 use super::integrity::Integrity;
 use super::policy::PackPolicy;
@@ -179,7 +179,7 @@ impl PackStore {
         self.company.check_name(&pack)?;
         let before = self.company.together(&others);
         let after = self.company.together(others.iter().chain([&pack]));
-        self.check_agents(&pack, &others, (&before, &after))?;
+        self.check_agents(&pack, &others, &before)?;
         self.check_templates(&pack)?;
         let name = pack.name.clone();
         others.push(pack);
@@ -203,18 +203,14 @@ impl PackStore {
     }
 
     /// No agent of `pack` may have the id of one that is known.
-    fn check_agents(
-        &self,
-        pack: &Pack,
-        others: &[Pack],
-        (before, after): (&Together, &Together),
-    ) -> Result<(), Problems> {
+    fn check_agents(&self, pack: &Pack, others: &[Pack], before: &Together) -> Result<(), Problems> {
         let local = self.agents.iter().filter_map(|directory| load_agents(directory).ok()).flatten();
         let local: BTreeSet<AgentId> = local.map(|agent| agent.manifest.agent_id).collect();
         let packed = others.iter().flat_map(Pack::agents).map(|agent| &agent.manifest.agent_id);
         let known: BTreeSet<&AgentId> = packed.chain(&local).chain(before.agents()).collect();
         let claimed = pack.agents().iter().map(|agent| &agent.manifest.agent_id);
-        let claimed = claimed.chain(after.agents_of(&pack.name));
+        let alone = agents_alone(pack);
+        let claimed = claimed.chain(&alone);
         let problem = |id: &AgentId| {
             let message = format!("the agent '{id}' of {} is known already", pack.title());
             Diagnostic::error(ErrorCode::AgentManifestInvalid.as_str(), message)
