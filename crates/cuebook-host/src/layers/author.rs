@@ -59,7 +59,7 @@ impl Host {
             return Some(agent.template.to_string());
         }
         let manifest = self.agents.manifest(&AgentId::new(id))?;
-        self.layered_name(&manifest.prompt_overrides.system.as_ref()?.template_id.to_string())
+        self.layered_name(&manifest.prompt_overrides.system.as_ref()?.template_id.as_str())
     }
 
     /// The name of the layered template with an id such as `layered.agents.implementer`.
@@ -122,11 +122,11 @@ impl Host {
         let lost = prompts.filter(|template| snapshot.find(template).is_none());
         findings.extend(lost.map(|template| snapshot.not_found(template.as_str())));
         let mut once: Vec<Diagnostic> = Vec::new();
-        findings.into_iter().for_each(|finding| {
+        for finding in findings {
             if !once.contains(&finding) {
                 once.push(finding);
             }
-        });
+        }
         (names.len(), once.into_iter().collect())
     }
 
