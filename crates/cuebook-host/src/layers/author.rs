@@ -59,7 +59,7 @@ impl Host {
             return Some(agent.template.to_string());
         }
         let manifest = self.agents.manifest(&AgentId::new(id))?;
-        self.layered_name(&manifest.prompt_overrides.system.as_ref()?.template_id.as_str())
+        self.layered_name(manifest.prompt_overrides.system.as_ref()?.template_id.as_str())
     }
 
     /// The name of the layered template with an id such as `layered.agents.implementer`.
