@@ -12,7 +12,9 @@ pub(crate) fn write(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     for stride in text.as_bytes().chunks(STRIDE) {
         if stride.iter().fold(false, |any, byte| any | needs_escape(*byte)) {
-            stride.iter().for_each(|byte| write_byte(out, *byte));
+            for byte in stride {
+                write_byte(out, *byte);
+            }
         } else {
             out.extend_from_slice(stride);
         }
@@ -21,7 +23,7 @@ pub(crate) fn write(out: &mut Vec<u8>, text: &str) {
 }
 
 const fn needs_escape(byte: u8) -> bool {
-    (byte < 0x20) | (byte == b'"') | (byte == b'\\')
+    matches!(byte, 0..=0x1f | b'"' | b'\\')
 }
 
 fn write_byte(out: &mut Vec<u8>, byte: u8) {
