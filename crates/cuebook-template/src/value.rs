@@ -39,10 +39,11 @@ impl Value {
     /// Takes JSON from outside, with every trust envelope opened.
     ///
     /// An envelope is an object with exactly the keys `value` and `meta`, where `meta.contentTrust` is `"trusted"` or
-    /// `"untrusted"` (`meta` may say more); any other `contentTrust` is taken for untrusted. Envelopes are replaced by what they hold, at any depth. One that says
-    /// untrusted makes the whole value untrusted, wherever it is; one that says trusted counts only around the whole
-    /// value, and there it replaces `default`. An object that is no envelope, but for its `meta.contentTrust` of
-    /// `"untrusted"`, stays as it is and makes the value untrusted too: a mark is never lost.
+    /// `"untrusted"` (`meta` may say more); any other `contentTrust` is taken for untrusted. Envelopes are replaced by
+    /// what they hold, at any depth. One that says untrusted makes the whole value untrusted, wherever it is; one that
+    /// says trusted counts only around the whole value, and there it replaces `default`. An object that is no envelope,
+    /// but for its `meta.contentTrust` of `"untrusted"`, stays as it is and makes the value untrusted too: a mark is
+    /// never lost.
     ///
     /// Whoever wrote the JSON may thereby raise the trust of all of it. Where the writer has no such say, as with tool
     /// output, add [`Value::join_trust`].

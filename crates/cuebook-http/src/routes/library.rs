@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use cuebook_host::prompt::{ContentHash, Principal};
 use cuebook_host::wire::{ErrorCode, PromptTemplate, TemplateId, Version, strict};
 use cuebook_host::{PromptWrite, WrittenPrompt};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -106,9 +106,10 @@ pub(super) async fn create_prompt(
         let write = PromptWrite { principal: &owner, ticket, condition: None };
         let written = host.create_prompt(write, read?).await?;
         let PromptTemplate { template_id, version, .. } = &written.template;
-        let workspace = owner.workspace.as_deref().map(|name| format!("&workspaceId={}", percent(name)));
-        let workspace = workspace.unwrap_or_default();
-        let location = format!("/v1/prompts/{template_id}?version={}{workspace}", encoded(version));
+        let mut location = format!("/v1/prompts/{template_id}?version={}", encoded(&version.to_string()));
+        if let Some(name) = &owner.workspace {
+            location.extend(["&workspaceId=", &encoded(name)]);
+        }
         let mut response = shown(StatusCode::CREATED, &written);
         insert(&mut response, LOCATION, &location);
         Ok(response)
@@ -151,13 +152,10 @@ fn read_template(body: &JsonBody) -> Result<PromptTemplate, ApiError> {
         .map_err(|faults| ApiError::faults(ErrorCode::ValidationError, &faults))
 }
 
-/// A version as it stands in a query, where `+` means a space.
-fn percent(name: &str) -> String {
-    utf8_percent_encode(name, NON_ALPHANUMERIC).to_string()
-}
-
-fn encoded(version: &Version) -> String {
-    version.to_string().replace('+', "%2B")
+/// A text as it stands in a query, where `+` means a space.
+fn encoded(text: &str) -> String {
+    const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    utf8_percent_encode(text, KEPT).to_string()
 }
 
 /// The template as it is kept, and its tag; what is doubtful about it has a route of its own, as the document is closed.
