@@ -40,6 +40,7 @@ mod status;
 #[cfg(test)]
 mod trouble;
 mod unit;
+mod units;
 mod variables;
 mod violation;
 mod wire_id;

@@ -13,15 +13,13 @@ use crate::agent_row::AgentRow;
 use crate::catalog::Catalog;
 use crate::contract::Contract;
 use crate::headings::HeadingMatch;
-use crate::layer::Tier;
 use crate::pack::{CONTRACT_FILE, Pack, PackId};
 use crate::persona::{Persona, PersonaParts};
 use crate::playbook::Playbook;
 use crate::playbooks::Playbooks;
-use crate::reference::{RefKind, TemplateRef};
+use crate::reference::TemplateRef;
 use crate::roster::Roster;
 use crate::snapshot::Snapshot;
-use crate::unit::Unit;
 use crate::variables::PersonaCaps;
 
 /// The agents of all packs of a catalog.
@@ -49,8 +47,8 @@ pub struct ForAgents {
 #[derive(Default)]
 struct Reading {
     personas: Personas,
-    contracts: Vec<(String, Contract, Source)>,
-    playbooks: Vec<(PackId, Source, Playbook)>,
+    contracts: Vec<(PackId, (Contract, Source))>,
+    playbooks: Vec<(PackId, (Source, Playbook))>,
     problems: Vec<Diagnostic>,
 }
 
@@ -114,7 +112,7 @@ impl Personas {
         snapshot: &Snapshot,
         host: &ForAgents,
     ) -> Result<Persona, Vec<Diagnostic>> {
-        let units = Units::of(snapshot);
+        let units = snapshot.units();
         let parts = PersonaParts {
             agents: &self.agents,
             contract: &self.contract,
@@ -125,9 +123,7 @@ impl Personas {
         };
         let mut persona = Persona::new(id, &parts)?;
         persona.heading_match = host.heading_match.unwrap_or(persona.heading_match);
-        let chosen = persona.units.values().flatten();
-        let faults: Vec<Diagnostic> =
-            chosen.filter_map(|unit| units.faults.get(&unit.reference)).flatten().cloned().collect();
+        let faults = units.faults_of(persona.units.values().flatten());
         if faults.is_empty() { Ok(persona) } else { Err(faults) }
     }
 
@@ -137,41 +133,6 @@ impl Personas {
         let tools: BTreeSet<String> = offered.cloned().unwrap_or_else(named);
         let others = self.agents.iter().map(|agent| agent.id.as_str()).filter(|other| *other != id);
         Roster::new(tools).with_agents(others).with_profile(id)
-    }
-}
-
-/// The units of all layers.
-#[derive(Default)]
-struct Units {
-    all: Vec<Unit>,
-    /// What is wrong with the front matter of some of them.
-    faults: BTreeMap<TemplateRef, Vec<Diagnostic>>,
-}
-
-impl Units {
-    /// The units by name; those that are included by name alone are none.
-    fn of(snapshot: &Snapshot) -> Self {
-        let mut units = Self::default();
-        let names = snapshot.references().into_iter();
-        names
-            .filter(|name| name.kind() == RefKind::Unit && !name.is_reserved())
-            .for_each(|name| units.take(snapshot, name));
-        units
-    }
-
-    /// Takes the unit of that name. One whose file or head cannot be had is chosen by the head of the next lower file, so that
-    /// prompts which would have said that one fail, and no others.
-    fn take(&mut self, snapshot: &Snapshot, reference: &TemplateRef) {
-        for found in snapshot.stack(reference) {
-            let Ok(source) = found.source() else { continue };
-            match Unit::read(reference.clone(), source) {
-                Ok(unit) => {
-                    let unit = if found.tier == Tier::Bundled { unit.bundled() } else { unit };
-                    return self.all.push(unit);
-                }
-                Err(problems) => drop(self.faults.entry(reference.clone()).or_insert(problems)),
-            }
-        }
     }
 }
 
@@ -190,13 +151,13 @@ impl Reading {
         if path == CONTRACT_FILE {
             let read = Contract::read(source);
             let part =
-                self.sound(read).map(|contract| (pack.manifest.id.to_string(), contract, source.clone()));
+                self.sound(read).map(|contract| (pack.manifest.id.clone(), (contract, source.clone())));
             self.contracts.extend(part);
         } else if path.starts_with("playbooks/") {
             let read = Playbook::read(source);
             if let Some(playbook) = self.sound(read) {
                 self.problems.extend(misnamed(path, &playbook.id, source));
-                self.playbooks.push((pack.manifest.id.clone(), source.clone(), playbook));
+                self.playbooks.push((pack.manifest.id.clone(), (source.clone(), playbook)));
             }
         } else if path.starts_with("agents/") {
             let read = AgentRow::read(source);
@@ -220,32 +181,37 @@ impl Reading {
         (self.personas, self.problems)
     }
 
-    /// The contract of all packs; that of the host's own packs alone where others contradict.
+    /// The contract of all packs.
     fn contract(&mut self, own: &BTreeSet<PackId>) -> Contract {
-        let mut parts = std::mem::take(&mut self.contracts);
-        if parts.is_empty() {
-            return Contract::default();
-        }
-        if let Some(contract) = self.sound(Contract::merge(parts.clone())) {
-            return contract;
-        }
-        parts.retain(|(pack, _, _)| own.iter().any(|id| id.as_str() == pack));
-        Contract::merge(parts).unwrap_or_default()
+        let parts = std::mem::take(&mut self.contracts);
+        self.all_or_own(own, parts, |parts| {
+            let named =
+                parts.into_iter().map(|(pack, (contract, source))| (pack.to_string(), contract, source));
+            Contract::merge(named.collect())
+        })
     }
 
-    /// All playbooks; those of the host's own packs alone where others do not go together with them.
+    /// The playbooks of all packs.
     fn together(&mut self, own: &BTreeSet<PackId>) -> Playbooks {
-        let mut all = std::mem::take(&mut self.playbooks);
-        if all.is_empty() {
-            return Playbooks::default();
+        let parts = std::mem::take(&mut self.playbooks);
+        self.all_or_own(own, parts, |parts| Playbooks::of(parts.into_iter().map(|(_, part)| part).collect()))
+    }
+
+    /// What the parts of all packs make together; those of the host's own packs alone where others contradict.
+    fn all_or_own<P: Clone, R: Default>(
+        &mut self,
+        own: &BTreeSet<PackId>,
+        mut parts: Vec<(PackId, P)>,
+        merge: impl Fn(Vec<(PackId, P)>) -> Result<R, Vec<Diagnostic>>,
+    ) -> R {
+        if parts.is_empty() {
+            return R::default();
         }
-        let every = all.iter().map(|(_, source, playbook)| (source.clone(), playbook.clone()));
-        if let Some(playbooks) = self.sound(Playbooks::of(every.collect())) {
-            return playbooks;
+        if let Some(all) = self.sound(merge(parts.clone())) {
+            return all;
         }
-        all.retain(|(pack, _, _)| own.contains(pack));
-        let own = all.into_iter().map(|(_, source, playbook)| (source, playbook));
-        Playbooks::of(own.collect()).unwrap_or_default()
+        parts.retain(|(pack, _)| own.contains(pack));
+        merge(parts).unwrap_or_default()
     }
 }
 

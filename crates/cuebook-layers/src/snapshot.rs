@@ -18,6 +18,7 @@ use crate::front_matter;
 use crate::layer::{Layer, LayerFile, Tier};
 use crate::reference::{BadRef, RefKind, TemplateRef};
 use crate::revision::Digest;
+use crate::units::Units;
 
 /// Programs kept at a time.
 const MAX_PROGRAMS: usize = 64;
@@ -33,6 +34,7 @@ pub struct Snapshot {
     programs: Cache,
     /// The names by the ids of their templates.
     ids: OnceLock<HashMap<String, TemplateRef>>,
+    units: OnceLock<Units>,
 }
 
 /// A file that a name stands for in some layer.
@@ -102,6 +104,7 @@ impl Snapshot {
             revision,
             programs: Cache::new(MAX_PROGRAMS),
             ids: OnceLock::new(),
+            units: OnceLock::new(),
         }
     }
 
@@ -165,6 +168,11 @@ impl Snapshot {
     pub fn by_id(&self, id: &str) -> Option<&TemplateRef> {
         let all = || self.references().into_iter().map(|name| (name.template_id(), name.clone())).collect();
         self.ids.get_or_init(all).get(id)
+    }
+
+    /// The units of all layers, read when they are asked for first.
+    pub(crate) fn units(&self) -> &Units {
+        self.units.get_or_init(|| Units::of(self))
     }
 
     /// The program of the template called `text`.
