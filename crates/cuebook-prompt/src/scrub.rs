@@ -1,8 +1,8 @@
 //! The scrubber: masks known secrets in any text that is about to be written down or sent out.
 //!
 //! It knows the secrets that one run used, and looks for each as it is, JSON-escaped as common writers do it and also within
-//! JSON, percent-encoded by each of the common sets, and in base64 (all three alignments, both alphabets). It is the second line: the first is that secrets are redacted by type.
-//! It refuses to guess: what it was not told is a secret passes.
+//! JSON, percent-encoded by each of the common sets, and in base64 (all three alignments, both alphabets). It is the second
+//! line: the first is that secrets are redacted by type. It refuses to guess: what it was not told is a secret passes.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,22 +14,17 @@ use serde_json::Value as Json;
 
 use crate::secret::{SecretId, SecretText};
 
-/// What writers of percent-encoding leave as it is: nothing but letters and digits; what RFC 3986 calls unreserved; what
-/// `encodeURIComponent` keeps; what forms keep.
+/// What almost every writer of percent-encoding keeps besides letters and digits.
+const KEPT_BY_MOST: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
+/// What RFC 3986 calls unreserved.
+const UNRESERVED: &AsciiSet = &KEPT_BY_MOST.remove(b'~');
+/// What writers of percent-encoding escape: all but letters and digits; all but what is unreserved; what `encodeURIComponent`
+/// escapes; what forms escape.
 const PERCENT_SETS: [&AsciiSet; 4] = [
     NON_ALPHANUMERIC,
-    &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~'),
-    &NON_ALPHANUMERIC
-        .remove(b'-')
-        .remove(b'_')
-        .remove(b'.')
-        .remove(b'~')
-        .remove(b'!')
-        .remove(b'*')
-        .remove(b'\'')
-        .remove(b'(')
-        .remove(b')'),
-    &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'*'),
+    UNRESERVED,
+    &UNRESERVED.remove(b'!').remove(b'*').remove(b'\'').remove(b'(').remove(b')'),
+    &KEPT_BY_MOST.remove(b'*'),
 ];
 
 /// The secrets of one run, ready to be found.
