@@ -32,6 +32,13 @@ pub struct AuthorRequest {
     pub check: bool,
 }
 
+impl AuthorRequest {
+    /// The template called `name` without any values.
+    pub(super) fn without_values(name: impl Into<String>, check: bool) -> Self {
+        Self { name: name.into(), values: Map::new(), trust: Trust::Trusted, strict: false, check }
+    }
+}
+
 /// What an author gets.
 #[derive(Clone, Debug)]
 pub struct AuthorRender {
@@ -92,8 +99,9 @@ impl Host {
             findings.extend(budget_finding(verdict.as_ref(), &prepared));
             findings.extend(text.trim().is_empty().then(|| blank(&prepared)));
         }
-        let trusted = preview.rendered.observed.trusted_text();
-        let contract = persona.filter(|_| request.check).map(|persona| persona.violations(&trusted));
+        let observed = &preview.rendered.observed;
+        let contract = persona.filter(|_| request.check);
+        let contract = contract.map(|persona| persona.violations(&observed.trusted_text()));
         let contract = contract.into_iter().flatten().map(|violation| violation.to_string());
         let budget = verdict.as_ref().filter(|_| request.check).and_then(Verdict::violation);
         Ok(AuthorRender {
@@ -140,12 +148,10 @@ impl Host {
             let is_blank = prepared.layered.program.entry().text().trim().is_empty();
             return is_blank.then(|| blank(&prepared)).into_iter().collect();
         }
-        let check = prepared.persona.is_some();
-        let (values, name) = (Map::new(), name.to_owned());
-        let request = AuthorRequest { name, values, trust: Trust::Trusted, strict: false, check };
+        let request = AuthorRequest::without_values(name, prepared.persona.is_some());
         match self.render_layered(principal, &request).await {
             Err(problems) => problems,
-            Ok(render) if check => render.findings,
+            Ok(render) if request.check => render.findings,
             Ok(render) => budget_finding(render.verdict.as_ref(), &prepared).into_iter().collect(),
         }
     }

@@ -9,12 +9,11 @@ use std::path::{Path, PathBuf};
 use cuebook_layers::{
     BUDGET_FILE, BudgetFile, CapChange, Category, Measured, Prepared, TemplateRef, rewrite_budgets, tighten,
 };
-use cuebook_prompt::{Principal, Trust};
+use cuebook_prompt::Principal;
 use cuebook_template::pongo::{code, undefined_names};
 use cuebook_template::{Diagnostic, Severity, Source};
 use cuebook_wire::ErrorCode;
 use serde::Serialize;
-use serde_json::Map;
 
 use super::author::{AuthorRequest, budgeted};
 use super::pack_places;
@@ -152,13 +151,7 @@ impl Host {
         if let Some(problem) = unknown_value(&prepared) {
             return Err(Box::new(problem));
         }
-        let request = AuthorRequest {
-            name: reference.to_string(),
-            values: Map::new(),
-            trust: Trust::Trusted,
-            strict: false,
-            check: true,
-        };
+        let request = AuthorRequest::without_values(reference.as_str(), true);
         let render = self.render_layered(principal, &request).await;
         let render = render.map_err(first)?;
         let is_flaw =

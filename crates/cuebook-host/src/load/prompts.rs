@@ -84,16 +84,20 @@ fn refusal(
 
 /// The ids of the templates in `directories`, as far as their files can be read.
 pub(crate) fn template_ids(directories: &[PathBuf]) -> BTreeSet<TemplateId> {
-    let paths: Vec<PathBuf> = directories.iter().filter_map(|it| template_files(it).ok()).flatten().collect();
-    let read = parallel::map(&paths, |path| read_template(path));
+    let read = parallel::map(&listed(directories), |path| read_template(path));
     read.into_iter().filter_map(|template| Some(template.ok()?.template_id)).collect()
 }
 
 /// What is doubtful about the templates of `directories`. Their files are read once more: a start does not wait for it, and
 /// a file that cannot be read was told of when it was loaded.
 pub(crate) fn doubtful(directories: &[PathBuf]) -> Vec<Diagnostic> {
-    let paths: Vec<PathBuf> = directories.iter().filter_map(|it| template_files(it).ok()).flatten().collect();
-    parallel::map(&paths, |path| findings(path).unwrap_or_default()).into_iter().flatten().collect()
+    let found = parallel::map(&listed(directories), |path| findings(path).unwrap_or_default());
+    found.into_iter().flatten().collect()
+}
+
+/// The files with templates in those of `directories` that can be listed.
+fn listed(directories: &[PathBuf]) -> Vec<PathBuf> {
+    directories.iter().filter_map(|directory| template_files(directory).ok()).flatten().collect()
 }
 
 fn findings(path: &Path) -> Result<Vec<Diagnostic>, Problems> {

@@ -22,10 +22,10 @@ pub(super) struct Company {
 pub(super) struct Together {
     /// What is doubtful, such as names that several bring.
     findings: Vec<Diagnostic>,
-    /// What stops a start.
+    /// What is wrong with the agents, the contract or the playbooks.
     pub(super) faults: Vec<Diagnostic>,
-    /// The agents with the packs that bring them.
-    agents: Vec<(String, AgentId)>,
+    /// The ids of the agents on the wire.
+    pub(super) agents: Vec<AgentId>,
 }
 
 impl Company {
@@ -56,9 +56,7 @@ impl Company {
         let (catalog, findings) = Catalog::of(all, &self.choice);
         let own = self.own.iter().map(|pack| pack.manifest.id.clone()).collect();
         let (personas, faults) = Personas::of(&catalog, &own);
-        let agents = personas.agents();
-        let agents = agents.map(|(pack, row)| (pack.to_string(), wire_agent_id(pack.as_str(), &row.id)));
-        Together { findings, faults, agents: agents.collect() }
+        Together { findings, faults, agents: wire_ids(&personas) }
     }
 }
 
@@ -67,20 +65,19 @@ pub(super) fn agents_alone(pack: &Pack) -> Vec<AgentId> {
     let alone = pack.layered().cloned().into_iter().collect();
     let (catalog, _) = Catalog::of(alone, &Choice::default());
     let (personas, _) = Personas::of(&catalog, &BTreeSet::new());
-    personas.agents().map(|(id, row)| wire_agent_id(id.as_str(), &row.id)).collect()
+    wire_ids(&personas)
+}
+
+fn wire_ids(personas: &Personas) -> Vec<AgentId> {
+    personas.agents().map(|(pack, row)| wire_agent_id(pack.as_str(), &row.id)).collect()
 }
 
 impl Together {
-    /// The agents of all packs.
-    pub(super) fn agents(&self) -> impl Iterator<Item = &AgentId> {
-        self.agents.iter().map(|(_, agent)| agent)
-    }
-
     /// What is doubtful now and was not `before`.
     ///
     /// # Errors
     ///
-    /// What stops a start now and did not before.
+    /// What is wrong now and was not before.
     pub(super) fn since(self, before: &Self) -> Result<Vec<Diagnostic>, Problems> {
         let faults = self.faults.into_iter().filter(|fault| !before.faults.contains(fault));
         faults.collect::<Problems>().or(())?;

@@ -202,24 +202,6 @@ impl PackStore {
         Err(problem.with_hint("look at what it is, and move it away").into())
     }
 
-    /// No agent of `pack` may have the id of one that is known.
-    fn check_agents(&self, pack: &Pack, others: &[Pack], before: &Together) -> Result<(), Problems> {
-        let local = self.agents.iter().filter_map(|directory| load_agents(directory).ok()).flatten();
-        let local: BTreeSet<AgentId> = local.map(|agent| agent.manifest.agent_id).collect();
-        let packed = others.iter().flat_map(Pack::agents).map(|agent| &agent.manifest.agent_id);
-        let known: BTreeSet<&AgentId> = packed.chain(&local).chain(before.agents()).collect();
-        let claimed = pack.agents().iter().map(|agent| &agent.manifest.agent_id);
-        let alone = agents_alone(pack);
-        let claimed = claimed.chain(&alone);
-        let problem = |id: &AgentId| {
-            let message = format!("the agent '{id}' of {} is known already", pack.title());
-            Diagnostic::error(ErrorCode::AgentManifestInvalid.as_str(), message)
-        };
-        claimed.filter(|id| known.contains(*id)).map(problem).collect::<Problems>().or(())
-    }
-}
-
-impl PackStore {
     /// No template of `pack` may have an id of the host's own: a ref without a library would mean the host's.
     fn check_templates(&self, pack: &Pack) -> Result<(), Problems> {
         let own = template_ids(&self.prompts);
@@ -231,6 +213,22 @@ impl PackStore {
             problem.with_hint("call it by the name of the pack, as in vendor.pack.name")
         };
         claimed.map(problem).collect::<Problems>().or(())
+    }
+
+    /// No agent of `pack` may have the id of one that is known.
+    fn check_agents(&self, pack: &Pack, others: &[Pack], before: &Together) -> Result<(), Problems> {
+        let local = self.agents.iter().filter_map(|directory| load_agents(directory).ok()).flatten();
+        let local: BTreeSet<AgentId> = local.map(|agent| agent.manifest.agent_id).collect();
+        let packed = others.iter().flat_map(Pack::agents).map(|agent| &agent.manifest.agent_id);
+        let known: BTreeSet<&AgentId> = packed.chain(&local).chain(&before.agents).collect();
+        let claimed = pack.agents().iter().map(|agent| &agent.manifest.agent_id);
+        let alone = agents_alone(pack);
+        let claimed = claimed.chain(&alone);
+        let problem = |id: &AgentId| {
+            let message = format!("the agent '{id}' of {} is known already", pack.title());
+            Diagnostic::error(ErrorCode::AgentManifestInvalid.as_str(), message)
+        };
+        claimed.filter(|id| known.contains(*id)).map(problem).collect::<Problems>().or(())
     }
 }
 

@@ -84,8 +84,7 @@ pub(super) async fn render(args: &PromptsRenderArgs, output: Output) -> Result<E
             let rendered = host.render_layered(&principal, &request).await;
             let mut render = rendered.map_err(|problems| with_doubts(&host, problems))?;
             if args.check {
-                let doubts = host.layer_warnings().into_iter();
-                render.findings.extend(doubts.filter(|doubt| doubt.severity == Severity::Warning));
+                render.findings.extend(doubts(&host));
             }
             Ok(show_layered(args, &render, output))
         }
@@ -130,11 +129,15 @@ fn of_ref(reference: &str, host: &Host) -> Option<String> {
     host.layered_name(reference.strip_prefix("prompt:")?)
 }
 
-/// The problems of a render with what may be behind them: packs and overlays that take no part.
+/// The problems of a render with what may be behind them.
 fn with_doubts(host: &Host, mut problems: Problems) -> Problems {
-    let doubts = host.layer_warnings().into_iter();
-    problems.extend(doubts.filter(|doubt| doubt.severity == Severity::Warning));
+    problems.extend(doubts(host));
     problems
+}
+
+/// The warnings about packs and overlays that take no part.
+fn doubts(host: &Host) -> impl Iterator<Item = Diagnostic> {
+    host.layer_warnings().into_iter().filter(|doubt| doubt.severity == Severity::Warning)
 }
 
 fn of_layers(args: &PromptsRenderArgs) -> Problems {
