@@ -67,6 +67,42 @@ impl Bench {
         self.store().install(&request)
     }
 
+    /// Checks that the pack in `needy`, which needs from 1.1 on below 2 of the one that `put` writes into `new`, comes after it
+    /// and goes before it; without it the refusal has `code`.
+    #[track_caller]
+    pub(super) fn check_need(&self, [needy, needed]: [&str; 2], code: &str, put: impl Fn(&str)) {
+        self.check_install("needy", code);
+        put("1.0.0");
+        self.install("new").unwrap().unwrap();
+        self.check_install("needy", code);
+        put("1.1.0");
+        self.replace("new").unwrap();
+        self.install("needy").unwrap().unwrap();
+        let before = self.installed_files();
+        assert!(messages(&self.store().remove(needed).unwrap_err())[0].starts_with(code));
+        put("2.0.0");
+        assert!(messages(&self.replace("new").unwrap_err())[0].starts_with(code));
+        assert_eq!(self.installed_files(), before);
+        self.store().remove(needy).unwrap();
+        self.store().remove(needed).unwrap();
+        assert_eq!(self.installed_files(), [""; 0]);
+    }
+
+    /// Checks that the pack in `new` needs the hash of its files, and that a change of `file` of the installed packs stops a
+    /// start.
+    #[track_caller]
+    pub(super) fn check_change(&self, file: &str) {
+        self.check_install("new", "pack_integrity_failure");
+        let hash = Self::new("").store().verify(&self.path("new")).unwrap().pack.integrity;
+        self.write("new/pack.integrity", format!("{hash}\n"));
+        assert_eq!(self.install("new").unwrap().unwrap().integrity, hash);
+        assert!(self.host().is_ok());
+        self.write(&format!("project/packs/{file}"), "You rob.");
+        assert!(messages(&self.host().err().unwrap())[0].starts_with("pack_integrity_failure"));
+        let (packs, problems) = self.store().list().unwrap();
+        assert_eq!((packs.len(), problems.iter().count()), (0, 1));
+    }
+
     /// Checks that the pack in `directory` is refused with `code`, and that nothing is written.
     #[track_caller]
     pub(super) fn check_install(&self, directory: &str, code: &str) {
