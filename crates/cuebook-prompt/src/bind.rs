@@ -170,14 +170,17 @@ pub fn bind(
     for (slot, name) in program.names().iter().enumerate() {
         let declared = declared(&pinned.variables, slot, name);
         let value = match declared {
-            Some(variable) => binder.bind_declared(variable),
+            Some(variable) => binder.bind_declared(slot, variable),
             None => binder.bind_undeclared(name, policy, &mut bindings.warnings),
         };
         let source = declared.map_or_else(|| undeclared_source(name), |variable| variable.source);
         bindings.variables.push(Bound { name: Arc::clone(name), source, value });
     }
-    for variable in pinned.variables.iter().filter(|variable| program.slot(&variable.name).is_none()) {
-        let value = binder.bind_declared(variable);
+    for (at, variable) in pinned.variables.iter().enumerate() {
+        if is_placed(program, at, &variable.name) {
+            continue;
+        }
+        let value = binder.bind_declared(at, variable);
         let name = variable.name.as_str().into();
         bindings.variables.push(Bound { name, source: variable.source, value });
     }
@@ -189,6 +192,11 @@ pub fn bind(
 fn declared<'v>(variables: &'v [PromptVariable], slot: usize, name: &str) -> Option<&'v PromptVariable> {
     let in_place = variables.get(slot).filter(|variable| variable.name == name);
     in_place.or_else(|| variables.iter().find(|variable| variable.name == name))
+}
+
+/// Whether the text has a placeholder for the variable that is declared at `at`.
+fn is_placed(program: &Program, at: usize, name: &str) -> bool {
+    program.names().get(at).is_some_and(|placed| **placed == *name) || program.slot(name).is_some()
 }
 
 /// Where a placeholder that nothing declares gets its value: the facts of the context need no declaration (openwop-v1 §16).
@@ -222,8 +230,9 @@ struct Binder<'a> {
 }
 
 impl Binder<'_> {
-    fn bind_declared(&mut self, variable: &PromptVariable) -> BoundValue {
-        let found = self.find(variable);
+    /// Binds a variable whose value is looked for at the place `at` first.
+    fn bind_declared(&mut self, at: usize, variable: &PromptVariable) -> BoundValue {
+        let found = self.find(at, variable);
         match found {
             None => self.fall_back(variable),
             Some(value) if variable.source == VariableSource::Secret => self.bind_secret(variable, &value),
@@ -232,12 +241,12 @@ impl Binder<'_> {
     }
 
     /// The override, else the source's value, with the path applied to the latter.
-    fn find(&mut self, variable: &PromptVariable) -> Option<Value> {
+    fn find(&mut self, at: usize, variable: &PromptVariable) -> Option<Value> {
         if let Some(value) = self.overridden(&variable.name) {
             return Some(value);
         }
         let scope = self.scope;
-        let value = scope.value(variable.source, &variable.name);
+        let value = scope.value_near(at, variable.source, &variable.name);
         match &variable.extract_path {
             None => value.cloned(),
             Some(path) => self.extracted(&variable.name, path, value),

@@ -84,9 +84,9 @@ impl BodyFacts {
     }
 }
 
-/// The variables of a composition under the names that the event gives them.
+/// The variables of a composition under the names that the event gives them, in the order of these.
 #[derive(Clone, Debug, Default)]
-pub struct VariableTable(BTreeMap<Arc<str>, Bound>);
+pub struct VariableTable(Vec<(Arc<str>, Bound)>);
 
 /// What the record keeps of a variable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,7 +105,21 @@ impl VariableTable {
     /// Puts the variables of all texts together: one plain entry where the values of a name agree, else one entry
     /// `<templateId>.<name>` for each text (`<templateId>@<version>.<name>` for another version of a template, and
     /// `<templateId>@<version>#<n>.<name>` where a text comes in more than once). No entry takes another's place.
-    pub fn of(parts: Vec<Part>) -> Self {
+    pub fn of(mut parts: Vec<Part>) -> Self {
+        match parts.as_mut_slice() {
+            [only] => Self::of_one(std::mem::take(&mut only.bindings.variables)),
+            _ => Self::of_several(parts),
+        }
+    }
+
+    /// Of one text, which has each name once.
+    fn of_one(variables: Vec<Bound>) -> Self {
+        let mut table: Vec<_> = variables.into_iter().map(|bound| (Arc::clone(&bound.name), bound)).collect();
+        table.sort_unstable_by(|(name, _), (other, _)| name.cmp(other));
+        Self(table)
+    }
+
+    fn of_several(parts: Vec<Part>) -> Self {
         let disputed = disputed(&parts);
         let mut table = BTreeMap::new();
         for part in parts {
@@ -118,12 +132,12 @@ impl VariableTable {
                 table.insert(key, bound);
             }
         }
-        Self(table)
+        Self(table.into_iter().collect())
     }
 
     /// Untrusted if any value is.
     pub fn trust(&self) -> Trust {
-        self.0.values().fold(Trust::Trusted, |trust, bound| trust.join(bound.value.trust()))
+        self.0.iter().fold(Trust::Trusted, |trust, (_, bound)| trust.join(bound.value.trust()))
     }
 
     /// The bound values, secrets as their markers.
@@ -157,11 +171,8 @@ impl VariableTable {
     }
 }
 
-/// The names that have several values; one text by itself has each name once.
+/// The names that have several values.
 fn disputed(parts: &[Part]) -> BTreeSet<Arc<str>> {
-    if parts.len() < 2 {
-        return BTreeSet::new();
-    }
     let all = parts.iter().flat_map(|part| &part.bindings.variables);
     let mut seen: BTreeMap<&str, &Bound> = BTreeMap::new();
     let differing = all.filter(|bound| seen.entry(&bound.name).or_insert(bound).value != bound.value);

@@ -30,27 +30,31 @@ pub enum Scope {
 impl Scope {
     /// The value called `name` in `source`; `None` when there is none or it is JSON null.
     pub fn value(&self, source: VariableSource, name: &str) -> Option<&Value> {
-        let values = match self {
-            Self::Supplied(values) => values,
-            Self::Node { inputs, variables, context } => match source {
-                VariableSource::Input | VariableSource::Secret => inputs,
-                VariableSource::Variable => variables,
-                VariableSource::Context => context,
-            },
-        };
-        values.get(name).filter(|value| !value.is_null())
+        self.values(source).get(name).filter(|value| !value.is_null())
+    }
+
+    /// As [`Self::value`]; found at once where it stands at the place `at`, as values often come in the order in which they
+    /// are declared.
+    pub(crate) fn value_near(&self, at: usize, source: VariableSource, name: &str) -> Option<&Value> {
+        match self.values(source).get_index(at) {
+            Some((found, value)) if found == name => Some(value).filter(|value| !value.is_null()),
+            _ => self.value(source, name),
+        }
     }
 
     /// The names that `source` has, for a helpful message.
     pub fn names(&self, source: VariableSource) -> impl Iterator<Item = &str> {
-        let values = match self {
+        self.values(source).keys().map(String::as_str)
+    }
+
+    fn values(&self, source: VariableSource) -> &Values {
+        match self {
             Self::Supplied(values) => values,
             Self::Node { inputs, variables, context } => match source {
                 VariableSource::Input | VariableSource::Secret => inputs,
                 VariableSource::Variable => variables,
                 VariableSource::Context => context,
             },
-        };
-        values.keys().map(String::as_str)
+        }
     }
 }
