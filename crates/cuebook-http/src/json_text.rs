@@ -10,25 +10,38 @@ const DIGITS: &[u8; 16] = b"0123456789abcdef";
 /// Writes `text` as a string of JSON.
 pub(crate) fn write(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
-    for stride in text.as_bytes().chunks(STRIDE) {
-        if stride.iter().fold(false, |any, byte| any | needs_escape(*byte)) {
-            for byte in stride {
-                write_byte(out, *byte);
-            }
-        } else {
-            out.extend_from_slice(stride);
-        }
+    let mut rest = text.as_bytes();
+    loop {
+        let (plain, other) = rest.split_at(plain_prefix(rest));
+        out.extend_from_slice(plain);
+        let Some((byte, after)) = other.split_first() else { break };
+        write_escape(out, *byte);
+        rest = after;
     }
     out.push(b'"');
+}
+
+/// Writes the comma before the element at `at` of a list or an object.
+pub(crate) fn separate(out: &mut Vec<u8>, at: usize) {
+    if at > 0 {
+        out.push(b',');
+    }
+}
+
+/// How many bytes at the start need no escape.
+fn plain_prefix(bytes: &[u8]) -> usize {
+    let is_plain = |stride: &&[u8]| !stride.iter().fold(false, |any, byte| any | needs_escape(*byte));
+    let strides = STRIDE * bytes.chunks_exact(STRIDE).take_while(is_plain).count();
+    let rest = &bytes[strides..];
+    strides + rest.iter().position(|byte| needs_escape(*byte)).unwrap_or(rest.len())
 }
 
 const fn needs_escape(byte: u8) -> bool {
     matches!(byte, 0..=0x1f | b'"' | b'\\')
 }
 
-fn write_byte(out: &mut Vec<u8>, byte: u8) {
+fn write_escape(out: &mut Vec<u8>, byte: u8) {
     let letter = match byte {
-        _ if !needs_escape(byte) => return out.push(byte),
         b'"' | b'\\' => byte,
         0x08 => b'b',
         b'\t' => b't',

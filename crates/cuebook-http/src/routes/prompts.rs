@@ -4,8 +4,8 @@ use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse as _, Response};
-use cuebook_host::prompt::{ContentHash, Observed, Owner, Trust, VariableTable};
+use axum::response::{IntoResponse, Response};
+use cuebook_host::prompt::{Observed, Owner, Trust};
 use cuebook_host::wire::payload::ContentTrust;
 use cuebook_host::wire::template::TemplateOrigin;
 use cuebook_host::wire::{
@@ -13,7 +13,7 @@ use cuebook_host::wire::{
     TemplateId, Version, strict,
 };
 use cuebook_host::{Place, Refusal};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::auth::{Caller, Scope};
@@ -176,55 +176,56 @@ pub(super) async fn render_prompt(
     let rendered = app.host.render_ref(&principal, &reference, request.variables, trust).await;
     let observed = rendered.map_err(Refusal::from)?.observed;
     let is_full = app.host.config.prompts.observability == Observability::Full;
-    RenderedPrompt::of(&observed, is_full).into_response()
+    Ok(RenderedPrompt { observed: &observed, is_full }.into_response())
 }
 
 /// What `:render` answers, written out of the composition as it is.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
 struct RenderedPrompt<'a> {
-    hash: &'a ContentHash,
-    refs: &'a [String],
-    #[serde(serialize_with = "write_hashes")]
-    variable_hashes: &'a VariableTable,
-    content_trust: ContentTrust,
-    /// The last member, which [`Self::into_response`] writes.
-    #[serde(skip)]
-    composed: Option<&'a str>,
+    observed: &'a Observed,
+    is_full: bool,
 }
 
-impl<'a> RenderedPrompt<'a> {
-    fn of(observed: &'a Observed, is_full: bool) -> Self {
-        Self {
-            hash: &observed.hash,
-            refs: &observed.refs,
-            variable_hashes: &observed.variables,
-            content_trust: observed.wire_trust(),
-            composed: is_full.then_some(&observed.composed),
-        }
-    }
-
-    /// The answer, written into room that it does not outgrow: what grows is copied again and again.
-    fn into_response(self) -> Result<Response, ApiError> {
+impl RenderedPrompt<'_> {
+    /// Room that the answer does not outgrow: what grows is copied again and again.
+    fn room(&self) -> usize {
         const HEAD: usize = 512;
         const HASH: usize = 128;
-        let text = self.composed.map_or(0, |text| text.len() + text.len() / 16);
-        let room = HEAD + text + HASH * self.variable_hashes.count();
-        let mut json = Vec::with_capacity(room);
-        serde_json::to_writer(&mut json, &self)
-            .map_err(|_| ApiError::new(ErrorCode::InternalError, "the answer cannot be written"))?;
-        if let Some(text) = self.composed {
-            json.pop();
-            json.extend_from_slice(b",\"composed\":");
-            json_text::write(&mut json, text);
-            json.push(b'}');
+        let text = self.observed.composed.len();
+        HEAD + HASH * self.observed.variables.count() + if self.is_full { text + text / 16 } else { 0 }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        let observed = self.observed;
+        out.extend_from_slice(br#"{"hash":"#);
+        json_text::write(out, observed.hash.as_str());
+        out.extend_from_slice(br#","refs":["#);
+        for (at, reference) in observed.refs.iter().enumerate() {
+            json_text::separate(out, at);
+            json_text::write(out, reference);
         }
-        Ok(([(CONTENT_TYPE, "application/json")], json).into_response())
+        out.extend_from_slice(br#"],"variableHashes":{"#);
+        for (at, (name, hash)) in observed.variables.hashes().enumerate() {
+            json_text::separate(out, at);
+            json_text::write(out, name);
+            out.push(b':');
+            json_text::write(out, hash.as_str());
+        }
+        out.extend_from_slice(br#"},"contentTrust":"#);
+        json_text::write(out, observed.wire_trust().as_str());
+        if self.is_full {
+            out.extend_from_slice(br#","composed":"#);
+            json_text::write(out, &observed.composed);
+        }
+        out.push(b'}');
     }
 }
 
-fn write_hashes<S: Serializer>(variables: &VariableTable, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(variables.hashes())
+impl IntoResponse for RenderedPrompt<'_> {
+    fn into_response(self) -> Response {
+        let mut json = Vec::with_capacity(self.room());
+        self.write(&mut json);
+        ([(CONTENT_TYPE, "application/json")], json).into_response()
+    }
 }
 
 /// Reads a ref; a text that parses is one by its schema too.
