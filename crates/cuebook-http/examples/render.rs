@@ -23,6 +23,10 @@ use serde_json::{Map, Value, json};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
+/// The allocator of the binary, for both.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const CALLERS: usize = 8;
 const KEY: &str = "measuring-key";
 const VARIABLES: usize = 12;

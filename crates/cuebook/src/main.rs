@@ -17,6 +17,9 @@ use crate::args::{Args, Command};
 use crate::exit::Exit;
 use crate::output::Output;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> std::process::ExitCode {
     let args = Args::parse();
     let output = Output::new(args.format(), args.color);
