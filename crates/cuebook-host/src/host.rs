@@ -27,8 +27,9 @@ use crate::files::{read_text, shown};
 use crate::inputs::undeclared;
 use crate::layers;
 use crate::library::UserTemplates;
-use crate::load::{Directories, WorkflowFile, Workflows, load, load_workflow};
+use crate::load::{Directories, WorkflowFile, Workflows, load, load_prompts, load_workflow};
 use crate::models::ModelRouter;
+use crate::parallel::both;
 use crate::projects;
 use crate::report::Problems;
 use crate::secrets::ConfiguredSecrets;
@@ -128,10 +129,14 @@ impl Host {
         options.more.check()?;
         let directories = Directories::of(&config, &config_root).and(options.more.clone());
         let mut problems = Problems::new();
-        let layers = problems.collect(layers::open(options, &config, &config_root, &directories.packs));
+        let (layers, prompts) = both(
+            || layers::open(options, &config, &config_root, &directories.packs),
+            || load_prompts(&config, &directories),
+        );
+        let layers = problems.collect(layers);
         let (layered, of_packs, layer_findings) = layers
             .map_or_else(Default::default, |layers| (Some(layers.prompts), layers.agents, layers.findings));
-        let loaded = problems.collect(load(&config, &directories, of_packs));
+        let loaded = problems.collect(load(&config, &directories, prompts, of_packs));
         let opened = problems.collect(projects::open(options));
         let (Some(loaded), Some((projects, remarks)), Some(layered)) = (loaded, opened, layered) else {
             return Err(problems);

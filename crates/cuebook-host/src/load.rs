@@ -84,22 +84,29 @@ pub(crate) struct Loaded {
     pub(crate) warnings: Problems,
 }
 
-/// Loads everything in `directories`; `of_packs` are the agents that packs of templates bring.
-pub(crate) fn load(
-    config: &Config,
-    directories: &Directories,
-    of_packs: Vec<LoadedAgent>,
-) -> Result<Loaded, Problems> {
+/// Loads the prompts in `directories`, which become the host's own library.
+pub(crate) fn load_prompts(config: &Config, directories: &Directories) -> Result<Library, Problems> {
     let mut problems = Problems::new();
     let mut host = FileLibrary::new(Library::new(config.prompts.library.clone(), Owner::Host));
     for directory in &directories.prompts {
         problems.collect(host.load(directory));
     }
+    problems.or(host.into_library())
+}
+
+/// Loads everything else in `directories`; `of_packs` are the agents that packs of templates bring.
+pub(crate) fn load(
+    config: &Config,
+    directories: &Directories,
+    prompts: Result<Library, Problems>,
+    of_packs: Vec<LoadedAgent>,
+) -> Result<Loaded, Problems> {
+    let mut problems = Problems::new();
+    let mut libraries: Vec<Library> = problems.collect(prompts).into_iter().collect();
     let mut agents = of_packs;
     for directory in &directories.agents {
         agents.extend(problems.collect(agents::load(directory)).unwrap_or_default());
     }
-    let mut libraries = vec![host.into_library()];
     let mut warnings = Problems::new();
     let policy = config.packs.policy(&config.prompts.library);
     if let Some(packs) = problems.collect(packs::load(&directories.packs, &policy)) {

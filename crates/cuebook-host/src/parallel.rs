@@ -1,4 +1,4 @@
-//! The same work on many things, on all cores.
+//! The same work on many things, on all cores; two things beside each other.
 //!
 //! It owns the split over threads. It refuses work that waits for other work: every item is done by itself.
 
@@ -35,9 +35,24 @@ pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) 
     done.into_iter().flat_map(|(_, results)| results).collect()
 }
 
+/// What `one` and `other` give, which are done beside each other.
+pub(crate) fn both<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
+    scope(|scope| {
+        let one = scope.spawn(one);
+        let other = other();
+        (one.join().unwrap_or_else(|panic| resume_unwind(panic)), other)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_of_two_things_gives_what_it_gives() {
+        assert_eq!(both(|| "one", || 2), ("one", 2));
+        assert!(std::panic::catch_unwind(|| both(|| assert_eq!(1, 2), || ())).is_err());
+    }
 
     #[track_caller]
     fn check(count: usize) {
