@@ -5,6 +5,7 @@
 
 mod admission;
 mod agents;
+mod attachments;
 mod capabilities;
 mod catalog;
 mod check;
@@ -75,7 +76,7 @@ pub use recipes::{
     PromptRecipe,
 };
 pub use refusal::Refusal;
-pub use render::{Rendered, parse_reference};
+pub use render::{Rendered, parse_reference, read_variables};
 pub use report::{Problems, render as render_diagnostic};
 pub use retention::{PrunePolicy, Pruned};
 pub use secrets::ConfiguredSecrets;

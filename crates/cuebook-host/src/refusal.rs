@@ -2,10 +2,12 @@
 
 use cuebook_engine::EngineError;
 use cuebook_log::LogError;
+use cuebook_prompt::{PromptError, PromptErrors};
 use cuebook_template::Diagnostic;
 use cuebook_wire::{ErrorCode, Fault};
 use serde_json::{Map, Value as Json, json};
 
+use crate::explain::prompt_problems;
 use crate::report::Problems;
 
 /// How long a caller should wait until somebody may have made room on the disk, in seconds.
@@ -54,6 +56,26 @@ impl From<Problems> for Refusal {
         let message = first.map(|problem| problem.message.clone()).unwrap_or_default();
         let details = Map::from_iter([("problems".to_owned(), without_files(problems.to_json()))]);
         Self { code: code.unwrap_or(ErrorCode::ValidationError), message, details }
+    }
+}
+
+/// An error with what it is about in `details`.
+impl From<PromptError> for Refusal {
+    fn from(error: PromptError) -> Self {
+        Self { details: error.details(), ..Self::new(error.code(), error.diagnostic().message.clone()) }
+    }
+}
+
+/// The first error with what it is about in `details`, and all of them in `details.problems`, each with what it is about.
+impl From<PromptErrors> for Refusal {
+    fn from(errors: PromptErrors) -> Self {
+        let mut refusal = Self::from(prompt_problems(&errors));
+        let problems = refusal.details.get_mut("problems").and_then(Json::as_array_mut).into_iter().flatten();
+        for (problem, error) in problems.filter_map(Json::as_object_mut).zip(errors.iter()) {
+            problem.extend(error.details());
+        }
+        refusal.details.extend(errors.iter().take(1).flat_map(PromptError::details));
+        refusal
     }
 }
 

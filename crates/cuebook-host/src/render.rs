@@ -1,6 +1,6 @@
 //! Rendering one prompt: a template by ref, or an agent's own prompt.
 
-use cuebook_prompt::{Body, Entry, Observed, Principal, Trust, Value, Values, Warning};
+use cuebook_prompt::{Body, Entry, Observed, Principal, PromptErrors, Trust, Value, Values, Warning};
 use cuebook_template::{Diagnostic, nearest};
 use cuebook_wire::{AgentId, ErrorCode, PromptRef, VariableType};
 use serde_json::{Map, Value as Json};
@@ -32,7 +32,9 @@ impl Host {
         variables: Map<String, Json>,
         trust: Trust,
     ) -> Result<Rendered, Problems> {
-        self.render_ref(principal, &parse_reference(reference)?, variables, trust).await
+        let reference = parse_reference(reference)?;
+        let rendered = self.render_ref(principal, &reference, variables, trust).await;
+        rendered.map_err(|errors| prompt_problems(&errors))
     }
 
     /// As [`Self::render`], for a ref that has been read.
@@ -46,14 +48,10 @@ impl Host {
         reference: &PromptRef,
         variables: Map<String, Json>,
         trust: Trust,
-    ) -> Result<Rendered, Problems> {
+    ) -> Result<Rendered, PromptErrors> {
         let values: Values =
             variables.into_iter().map(|(name, json)| (name, Value::from_tagged(json, trust))).collect();
-        let (composition, warnings) = self
-            .pipeline
-            .render(principal, reference, values)
-            .await
-            .map_err(|errors| prompt_problems(&errors))?;
+        let (composition, warnings) = self.pipeline.render(principal, reference, values).await?;
         Ok(Rendered { observed: composition.observed, warnings })
     }
 
@@ -80,18 +78,11 @@ impl Host {
         reference: &str,
         typed: &[(String, String)],
     ) -> Result<Map<String, Json>, Problems> {
-        let mut problems = Problems::new();
-        let typed = problems.collect(named("variable", typed)).unwrap_or_default();
         if self.has_file_prompt(&parse_reference(reference)?) {
-            let values = typed.into_iter().map(|(name, text)| (name, text.into()));
-            return problems.or(values.collect());
+            let typed = named("variable", typed)?;
+            return Ok(typed.into_iter().map(|(name, text)| (name, text.into())).collect());
         }
-        let entry = &self.template(principal, reference).await?;
-        let known = names_of(entry);
-        let strangers = typed.keys().filter(|name| !known.contains(&name.as_str()));
-        problems.extend(strangers.map(|name| no_variable(entry, name, &known)));
-        problems
-            .or(typed.iter().map(|(name, text)| (name.clone(), read_variable(entry, name, text))).collect())
+        read_variables(&self.template(principal, reference).await?, typed)
     }
 
     /// The agent of a pack, of a manifest or of a project that is most like `given`, which is none.
@@ -125,6 +116,20 @@ impl Host {
         })?;
         Ok(Rendered { observed: composition.observed, warnings: Vec::new() })
     }
+}
+
+/// As [`Host::read_variables`], for a template that is at hand.
+///
+/// # Errors
+///
+/// `validation_error` for every name that is given twice or that the template does not have.
+pub fn read_variables(entry: &Entry, typed: &[(String, String)]) -> Result<Map<String, Json>, Problems> {
+    let mut problems = Problems::new();
+    let typed = problems.collect(named("variable", typed)).unwrap_or_default();
+    let known = names_of(entry);
+    let strangers = typed.keys().filter(|name| !known.contains(&name.as_str()));
+    problems.extend(strangers.map(|name| no_variable(entry, name, &known)));
+    problems.or(typed.iter().map(|(name, text)| (name.clone(), read_variable(entry, name, text))).collect())
 }
 
 /// The variables of a template and its placeholders that none of them declares.

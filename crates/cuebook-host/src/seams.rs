@@ -72,9 +72,7 @@ impl Host {
             Some("hashed") => Observability::Hashed,
             _ => Observability::Full,
         };
-        let composed = self.pipeline.compose_ref(principal, &reference, values).await;
-        let (composition, _) =
-            composed.map_err(|errors| Refusal::from(crate::explain::prompt_problems(&errors)))?;
+        let (composition, _) = self.pipeline.compose_ref(principal, &reference, values).await?;
         Ok(json!(composition.observed.to_payload(&NodeId::new("seam"), observability)))
     }
 }

@@ -14,6 +14,7 @@ use serde_json::{Value as Json, json};
 use tokio::sync::{mpsc, watch};
 
 use crate::admission::busy;
+use crate::attachments;
 use crate::host::{Host, StartRun};
 use crate::keeper::Request;
 use crate::refusal::Refusal;
@@ -97,6 +98,10 @@ impl Host {
         options: CreateOptions,
     ) -> Result<CreatedRun, Refusal> {
         self.admit_write()?;
+        let faults = attachments::faults(&request, self.config.limits.max_metadata_bytes.get());
+        if !faults.is_empty() {
+            return Err(Refusal::faults(&faults));
+        }
         let plan = self.workflow_for(principal, &request.workflow_id).await.map_err(unknown_workflow)?;
         let start = StartRun {
             principal,

@@ -85,7 +85,7 @@ impl PromptError {
         &self.0.diagnostic
     }
 
-    /// The error as a node's failure, with `details` for ref, variable, file with layer and includes, line and column.
+    /// The error as a node's failure, with its [`details`](Self::details).
     pub fn to_run_error(&self) -> RunError {
         RunError {
             code: self.0.code.as_str().to_owned(),
@@ -95,7 +95,9 @@ impl PromptError {
         }
     }
 
-    fn details(&self) -> Map<String, Json> {
+    /// What it is about, for `details`: `ref`, `variable`, `file` with `layer` and `includedFrom`, `line`, `column`, `hint`,
+    /// as far as they are known.
+    pub fn details(&self) -> Map<String, Json> {
         let Parts { diagnostic, reference, variable, .. } = &*self.0;
         let position = diagnostic.position();
         let place = diagnostic.label.as_ref().filter(|label| label.source.layer().is_some());

@@ -27,6 +27,8 @@ pub struct LimitsConfig {
     pub write_queue: NonZeroUsize,
     /// The largest request body, in bytes.
     pub max_body_bytes: NonZeroUsize,
+    /// The most bytes that the metadata of a run have as JSON; more are refused with 400.
+    pub max_metadata_bytes: NonZeroUsize,
     /// The longest that a poll for events waits, in seconds.
     pub max_poll_seconds: NonZeroU64,
     /// The most event streams that are open; more are refused with 503.
@@ -59,6 +61,7 @@ impl Default for LimitsConfig {
             max_model_calls: size(256),
             write_queue: size(1024),
             max_body_bytes: size(4 * 1024 * 1024),
+            max_metadata_bytes: size(8 * 1024),
             max_poll_seconds: MAX_POLL_SECONDS,
             max_event_streams: size(1000),
             max_event_streams_per_tenant: None,

@@ -2,7 +2,7 @@
 
 use cuebook_log::{AddRule, Added, KeptPrompt, NewPrompt, PromptRemoval, Removed};
 use cuebook_prompt::lint::{Finding, MAX_TEMPLATE_BYTES};
-use cuebook_prompt::{ContentHash, Owner, Principal, PromptError, UserLibrary as _, Wanted, reserved_prefix};
+use cuebook_prompt::{ContentHash, Owner, Principal, UserLibrary as _, Wanted, reserved_prefix};
 use cuebook_wire::template::TemplateOrigin;
 use cuebook_wire::{ErrorCode, Fault, PromptTemplate, TemplateId, TemplateMeta, Timestamp, Version};
 use serde_json::{Map, json};
@@ -30,6 +30,9 @@ pub struct WrittenPrompt {
     /// What is doubtful about it, in places of its text.
     pub findings: Vec<Finding>,
 }
+
+/// The most variables of one template: each is looked for among all of them.
+const MAX_VARIABLES: usize = 1_000;
 
 impl Host {
     /// Refuses everybody when the user library may not be written here, or the store has too much to write.
@@ -187,6 +190,13 @@ pub(super) fn faults(template: &PromptTemplate) -> Vec<Fault> {
             format!("the text has {} bytes; at most {MAX_TEMPLATE_BYTES} are taken", template.text.len());
         faults.push(Fault::new("/text", ErrorCode::ValidationError, message));
     }
+    if template.variables.len() > MAX_VARIABLES {
+        let message = format!(
+            "the template declares {} variables; at most {MAX_VARIABLES} are taken",
+            template.variables.len()
+        );
+        faults.push(Fault::new("/variables", ErrorCode::ValidationError, message));
+    }
     for (at, variable) in template.variables.iter().enumerate() {
         let path = variable.extract_path.as_deref();
         if let Some(error) = path.and_then(|path| cuebook_prompt::check_extract_path(path).err()) {
@@ -236,10 +246,4 @@ fn not_above(template_id: &TemplateId, version: &Version, latest: &Version) -> R
 
 fn changed() -> Refusal {
     Refusal::new(ErrorCode::PreconditionFailed, "the template is not the one that 'If-Match' names")
-}
-
-impl From<PromptError> for Refusal {
-    fn from(error: PromptError) -> Self {
-        Self::new(error.code(), error.diagnostic().message.clone())
-    }
 }

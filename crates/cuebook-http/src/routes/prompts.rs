@@ -9,8 +9,8 @@ use cuebook_host::prompt::{Observed, Owner, Trust};
 use cuebook_host::wire::payload::ContentTrust;
 use cuebook_host::wire::template::TemplateOrigin;
 use cuebook_host::wire::{
-    Document as _, ErrorCode, Fault, LibraryId, Observability, PromptKind, PromptRef, PromptTemplate,
-    TemplateId, Version, strict,
+    Document as _, Fault, LibraryId, Observability, PromptKind, PromptRef, PromptTemplate, TemplateId,
+    Version, strict,
 };
 use cuebook_host::{Place, Refusal};
 use serde::Deserialize;

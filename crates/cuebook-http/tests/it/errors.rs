@@ -107,6 +107,10 @@ async fn every_fault_of_a_body_is_named_with_its_place() {
     check_faults("/v1/runs", json!({}), invalid, &[""]).await;
     let slips = json!({ "workflowId": "conformance-noop", "input": {}, "tags": [1], "metadata": 1 });
     check_faults("/v1/runs", slips, invalid, &["/input", "/metadata", "/tags/0"]).await;
+    let attached = json!({
+        "workflowId": "conformance-noop", "callbackUrl": "nowhere", "metadata": { "note": "x".repeat(8_192) },
+    });
+    check_faults("/v1/runs", attached, invalid, &["/metadata", "/callbackUrl"]).await;
     check_faults("/v1/runs", json!([]), invalid, &[""]).await;
     check_faults("/v1/runs/r/cancel", json!({ "reasons": "x" }), invalid, &["/reasons"]).await;
     check_faults("/v1/runs/r/cancel", json!({ "reason": 1 }), invalid, &["/reason"]).await;

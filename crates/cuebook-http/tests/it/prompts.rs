@@ -192,6 +192,24 @@ async fn what_cannot_be_rendered_says_why() {
 }
 
 #[tokio::test]
+async fn the_details_of_a_refusal_name_ref_variable_and_place() {
+    let host = TestHost::new();
+    let body = json!({ "ref": "prompt:topic-user", "variables": {} });
+    let error = host.post("/v1/prompts:render", &body).await.refuses(ErrorCode::PromptVariableUnresolved);
+    let details = &error["details"];
+    assert_eq!(
+        (&details["ref"], &details["variable"]),
+        (&json!("prompt:topic-user@1.10.0"), &json!("topic"))
+    );
+    assert_eq!((&details["line"], &details["column"]), (&json!(1), &json!(21)), "{details}");
+    let problem = &details["problems"][0];
+    assert_eq!((&problem["variable"], &problem["code"]), (&details["variable"], &error["error"]));
+    let unknown = json!({ "ref": "prompt:nobody", "variables": {} });
+    let error = host.post("/v1/prompts:render", &unknown).await.refuses(ErrorCode::PromptTemplateNotFound);
+    assert_eq!(error["details"]["ref"], "prompt:nobody");
+}
+
+#[tokio::test]
 async fn without_full_observability_no_text_is_rendered() {
     let host = TestHost::builder().observability("hashed").open();
     let rendered = render(&host, &json!("prompt:topic-user"), &json!({ "topic": "tea" })).await;
