@@ -231,7 +231,7 @@ impl ProjectArgs {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct LayersArgs {
     /// A project directory; of several the last one is the active one, whose overlay and configuration win.
-    #[arg(long = "project", value_name = "DIR", default_value = ".")]
+    #[arg(id = "project", long, value_name = "DIR", default_value = ".")]
     projects: Vec<PathBuf>,
     /// The directory of the site's overlay, in place of that of the configuration.
     #[arg(long, value_name = "DIR")]

@@ -7,11 +7,11 @@ mod library;
 mod render;
 
 use clap::{Args as ClapArgs, Subcommand};
-use cuebook_host::prompt::{Entry, Principal};
-use cuebook_host::{Host, Problems};
-use serde_json::{Value as Json, json};
+use cuebook_host::Problems;
+use cuebook_host::wire::PromptTemplate;
+use serde_json::json;
 
-use crate::args::ProjectArgs;
+use self::library::LibraryArgs;
 use crate::exit::{Exit, help};
 use crate::output::{self, Output};
 
@@ -24,10 +24,16 @@ pub(crate) struct PromptsArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Prompts {
     /// List the templates of all libraries.
-    #[command(after_help = help!("cuebook prompts list --project examples/newsroom"))]
+    #[command(after_help = help!(
+        "cuebook prompts list --project examples/newsroom",
+        "cuebook prompts list --host https://cuebook.example --json",
+    ))]
     List(PromptsListArgs),
     /// Show a template as it is kept.
-    #[command(after_help = help!("cuebook prompts get prompt:writer-user@1.0.0 --project examples/newsroom"))]
+    #[command(after_help = help!(
+        "cuebook prompts get prompt:writer-user@1.0.0 --project examples/newsroom",
+        "cuebook prompts get prompt:house.style --data data",
+    ))]
     Get(PromptsGetArgs),
     /// Compose a template, or an agent's own prompt, with the values given: the bytes a model would get.
     #[command(after_help = help!(
@@ -36,6 +42,7 @@ pub(crate) enum Prompts {
         "cuebook prompts render --agent core.openwop.agents.react.default --packs packs",
         "cuebook prompts render --agent implementer --project . --check",
         "cuebook prompts render partials/finish-handoff.md --project . --var focus=triage",
+        "cuebook prompts render prompt:house.style --host https://cuebook.example --var topic=bread",
     ))]
     Render(render::PromptsRenderArgs),
     /// Check templates: names, defaults, secrets, markers, literal text, sizes, hints, changes between versions.
@@ -75,7 +82,7 @@ pub(crate) enum Prompts {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct PromptsListArgs {
     #[command(flatten)]
-    pub(crate) project: ProjectArgs,
+    pub(crate) library: LibraryArgs,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -83,12 +90,12 @@ pub(crate) struct PromptsGetArgs {
     /// The template: prompt:ID or prompt:ID@VERSION.
     pub(crate) reference: String,
     #[command(flatten)]
-    pub(crate) project: ProjectArgs,
+    pub(crate) library: LibraryArgs,
 }
 
 pub(crate) async fn prompts(args: PromptsArgs, output: Output) -> Result<Exit, Problems> {
     match args.what {
-        Prompts::List(args) => list(&args, output),
+        Prompts::List(args) => list(&args, output).await,
         Prompts::Get(args) => get(&args, output).await,
         Prompts::Render(args) => render::render(&args, output).await,
         Prompts::Check(args) => check::check(&args, output).await,
@@ -99,35 +106,24 @@ pub(crate) async fn prompts(args: PromptsArgs, output: Output) -> Result<Exit, P
     }
 }
 
-fn list(args: &PromptsListArgs, output: Output) -> Result<Exit, Problems> {
-    let host = Host::open(&args.project.options())?;
+async fn list(args: &PromptsListArgs, output: Output) -> Result<Exit, Problems> {
+    let all = args.library.open()?.all().await?;
     if output.is_json() {
-        let items: Vec<Json> = host
-            .libraries
-            .iter()
-            .flat_map(|library| {
-                library.entries().map(|entry| json!({"library": library.id(), "template": entry.template}))
-            })
-            .collect();
-        output::json(&json!({ "items": items }));
+        let item = |(library, template)| json!({ "library": library, "template": template });
+        output::json(&json!({ "items": all.into_iter().map(item).collect::<Vec<_>>() }));
         return Ok(Exit::Fine);
     }
-    let rows = host.libraries.iter().flat_map(|library| {
-        let library_id = library.id().to_string();
-        library.entries().map(move |entry| row(entry, &library_id))
-    });
-    let rows: Vec<[String; 4]> = rows.collect();
-    if rows.is_empty() {
+    if all.is_empty() {
         output::note("there are no templates: put them under prompts/, or name a directory with --prompts");
     }
+    let rows: Vec<[String; 4]> = all.into_iter().map(row).collect();
     output::data(&table(&rows));
     Ok(Exit::Fine)
 }
 
-fn row(entry: &Entry, library: &str) -> [String; 4] {
-    let template = &entry.template;
-    let name = template.name.clone().unwrap_or_default();
-    [entry.pinned().reference.clone(), template.kind.to_string(), library.to_owned(), name]
+fn row((library, template): (String, PromptTemplate)) -> [String; 4] {
+    let reference = format!("prompt:{}@{}", template.template_id, template.version);
+    [reference, template.kind.to_string(), library, template.name.unwrap_or_default()]
 }
 
 /// Rows with their columns aligned; the last column is left as it is.
@@ -141,12 +137,11 @@ fn table(rows: &[[String; 4]]) -> String {
 }
 
 async fn get(args: &PromptsGetArgs, output: Output) -> Result<Exit, Problems> {
-    let host = Host::open(&args.project.options())?;
-    let entry = host.template(&Principal::local(), &args.reference).await?;
+    let template = args.library.open()?.template(&args.reference).await?;
     if output.is_json() {
-        output::json(&json!(entry.template));
+        output::json(&json!(template));
     } else {
-        output::bytes(&entry.template.text);
+        output::bytes(&template.text);
     }
     Ok(Exit::Fine)
 }

@@ -134,6 +134,12 @@ fn keys(args: &ServeArgs, host: &Host) -> Result<Keys, Problems> {
         keys.push(Key::new("environment", &secret, TENANT));
     }
     if let Some(path) = &args.api_key_file {
+        if is_readable_by_others(path) {
+            output::note(&format!(
+                "warning: others may read the key in {}: make its mode 0600",
+                path.display()
+            ));
+        }
         keys.push(Key::new("file", &read_key(path)?, TENANT));
     }
     if keys.is_empty() {
@@ -167,6 +173,11 @@ fn made_key(data: &Path) -> Result<String, Problems> {
     write_private(&path, &key).map_err(|error| unreadable(&path, &error.to_string()))?;
     output::note(&format!("no key was given; this one was made and is kept in {}:\n{key}", path.display()));
     Ok(key)
+}
+
+fn is_readable_by_others(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(path).is_ok_and(|facts| facts.permissions().mode() & 0o077 != 0)
 }
 
 fn write_private(path: &Path, key: &str) -> std::io::Result<()> {

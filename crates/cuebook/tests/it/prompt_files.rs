@@ -171,6 +171,25 @@ fn versions_of_a_data_directory_are_compared_and_listed() {
 }
 
 #[test]
+fn templates_of_a_data_directory_are_listed_shown_and_rendered() {
+    let project = library();
+    let cuebook = |args: &[&str]| {
+        project.cuebook(&[&["prompts"][..], args, &["--data", "data", "--json"]].concat()).succeeded().json()
+    };
+    let listed = cuebook(&["list"]);
+    let versions = listed["items"].as_array().unwrap().iter();
+    let versions = versions.filter(|item| item["library"] == "user").map(|item| &item["template"]["version"]);
+    assert_eq!(versions.collect::<Vec<_>>(), ["1.0.0", "1.1.0", "2.0.0"]);
+    assert_eq!(cuebook(&["get", "prompt:house.tone@1.1.0"])["text"], "Be brief.\nBe kind.\n");
+    let rendered = cuebook(&["render", "prompt:house.tone@1.1.0"]);
+    assert_eq!(
+        (&rendered["composed"], &rendered["refs"][0]),
+        (&Json::from("Be brief.\nBe kind.\n"), &Json::from("prompt:house.tone@1.1.0"),)
+    );
+    project.cuebook(&["prompts", "get", "prompt:house.tone"]).ended(2);
+}
+
+#[test]
 fn config_check_sees_what_users_wrote() {
     let project = library();
     let workflow = json!({

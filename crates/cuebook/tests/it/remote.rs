@@ -78,3 +78,48 @@ fn versions_of_another_host_are_listed_and_compared() {
     assert_eq!(lost.ended(2).stderr.matches("[not_found]").count(), 2);
     serving.terminate().ended(0);
 }
+
+#[test]
+fn templates_of_another_host_are_listed_shown_and_rendered() {
+    let project = Project::newsroom().env("CUEBOOK_API_KEY", KEY);
+    let serving = Serving::start(&project, &[]);
+    let url = format!("http://{}", serving.address);
+    let check = |args: &[&str]| {
+        let here = project.cuebook(&[&["prompts"][..], args].concat()).ended(0);
+        let there = project.cuebook(&[&["prompts"][..], args, &["--host", &url]].concat()).ended(0);
+        assert_eq!(here.stdout, there.stdout, "{there}");
+    };
+    check(&["get", "prompt:writer-user"]);
+    check(&["render", "prompt:writer-user", "--var", "topic=tea"]);
+    check(&["render", "prompt:writer-user@1.0.0", "--var", "topic=tea", "--untrusted"]);
+    let listed = project.cuebook(&["prompts", "list", "--host", &url, "--json"]).ended(0).json();
+    let writer = |item: &&Json| item["template"]["templateId"] == "writer-user";
+    let listed = listed["items"].as_array().expect("items").iter().find(writer).cloned();
+    assert_eq!(listed.expect("the writer's")["library"], "host");
+    let refused = |args: &[&str], told: &str| {
+        let outcome = project.cuebook(&[&["prompts", "render", "--host", &url][..], args].concat()).ended(2);
+        assert!(outcome.stderr.contains(told), "{outcome}");
+    };
+    refused(&["prompt:writer-user"], "[prompt_variable_unresolved]");
+    refused(&["prompt:writer-user", "--var", "topik=tea"], "did you mean 'topic'?");
+    refused(&["prompt:nobody"], "[not_found]");
+    refused(&["prompt:writer-user", "--origins"], "--origins is not for templates of another host");
+    refused(&["--agent", "writer"], "--agent is not for templates of another host");
+    serving.terminate().ended(0);
+}
+
+#[test]
+fn a_host_that_shows_no_text_tells_its_hash() {
+    let project = Project::newsroom().env("CUEBOOK_API_KEY", KEY).edit(
+        "cuebook.toml",
+        "observability = \"full\"",
+        "observability = \"hashed\"",
+    );
+    let serving = Serving::start(&project, &[]);
+    let url = format!("http://{}", serving.address);
+    let render = ["prompts", "render", "prompt:writer-user", "--var", "topic=tea"];
+    let hash = project.cuebook(&[&render[..], &["--json"]].concat()).ended(0).json()["hash"].clone();
+    let there = project.cuebook(&[&render[..], &["--host", &url]].concat()).ended(0);
+    assert!(there.stdout.is_empty() && there.stderr.contains(hash.as_str().expect("a hash")), "{there}");
+    serving.terminate().ended(0);
+}

@@ -13,11 +13,9 @@ use futures_util::StreamExt as _;
 use crate::args::ProjectArgs;
 use crate::commands::remote::{problem, read_key};
 
-/// Where the templates are: in a project and, if it is named, in a data directory that no host holds.
+/// The templates that were written over HTTP: in a data directory that no host holds.
 #[derive(Debug, ClapArgs)]
-pub(crate) struct SourceArgs {
-    #[command(flatten)]
-    project: ProjectArgs,
+pub(crate) struct DataArgs {
     /// A data directory with templates that were written over HTTP.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
@@ -29,11 +27,9 @@ pub(crate) struct SourceArgs {
     workspace: Option<String>,
 }
 
-/// A source as in [`SourceArgs`], or another host.
+/// Another host that has the templates.
 #[derive(Debug, ClapArgs)]
-pub(crate) struct LibraryArgs {
-    #[command(flatten)]
-    source: SourceArgs,
+pub(crate) struct HostArgs {
     /// The library of a running host, with the key in `CUEBOOK_API_KEY`.
     #[arg(long, value_name = "URL", conflicts_with_all = ["data", "project"])]
     host: Option<String>,
@@ -42,18 +38,36 @@ pub(crate) struct LibraryArgs {
     key_file: Option<PathBuf>,
 }
 
-impl SourceArgs {
-    /// Opens the project with the data directory.
-    pub(super) fn open(&self) -> Result<(Host, Principal), Problems> {
-        Ok((Host::open(&self.options())?, self.principal()))
+/// A project with the data directory, or another host.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct LibraryArgs {
+    #[command(flatten)]
+    project: ProjectArgs,
+    #[command(flatten)]
+    data: DataArgs,
+    #[command(flatten)]
+    at: HostArgs,
+}
+
+impl DataArgs {
+    /// The workspace that is named.
+    pub(super) fn workspace(&self) -> Option<&str> {
+        self.workspace.as_deref()
     }
 
-    pub(super) fn options(&self) -> Options {
-        Options { data: self.data.clone(), ..self.project.options() }
+    /// Opens a project with the data directory.
+    pub(super) fn open(&self, project: Options) -> Result<(Host, Principal), Problems> {
+        let principal = Principal { tenant: self.tenant.clone(), workspace: self.workspace.clone() };
+        Ok((Host::open(&Options { data: self.data.clone(), ..project })?, principal))
     }
+}
 
-    fn principal(&self) -> Principal {
-        Principal { tenant: self.tenant.clone(), workspace: self.workspace.clone() }
+impl HostArgs {
+    /// The other host, if one is named.
+    pub(super) fn connect(&self) -> Result<Option<Client>, Problems> {
+        let Some(url) = &self.host else { return Ok(None) };
+        let key = read_key(self.key_file.as_deref())?;
+        Client::new(url, &key).map(Some).map_err(|error| problem(&error))
     }
 }
 
@@ -68,20 +82,19 @@ pub(super) enum Library<'a> {
 impl LibraryArgs {
     /// Whether a library is named: that of a data directory or of another host.
     pub(super) fn is_named(&self) -> bool {
-        self.source.data.is_some() || self.host.is_some()
+        self.data.data.is_some() || self.at.host.is_some()
     }
 
     pub(super) fn options(&self) -> Options {
-        self.source.options()
+        self.project.options()
     }
 
     pub(super) fn open(&self) -> Result<Library<'_>, Problems> {
-        let Some(url) = &self.host else {
-            let (host, principal) = self.source.open()?;
-            return Ok(Library::Here(Box::new(host), principal));
-        };
-        let client = Client::new(url, &read_key(self.key_file.as_deref())?).map_err(|it| problem(&it))?;
-        Ok(Library::There(client, self.source.workspace.as_deref()))
+        if let Some(client) = self.at.connect()? {
+            return Ok(Library::There(client, self.data.workspace()));
+        }
+        let (host, principal) = self.data.open(self.project.options())?;
+        Ok(Library::Here(Box::new(host), principal))
     }
 }
 
@@ -93,6 +106,14 @@ impl Library<'_> {
                 host.template(principal, reference).await.map(|entry| (*entry.template).clone())
             }
             Self::There(client, workspace) => fetch(client, *workspace, &parse_reference(reference)?).await,
+        }
+    }
+
+    /// Every template with the name of its library: here each version, of another host the latest ones.
+    pub(super) async fn all(&self) -> Result<Vec<(String, PromptTemplate)>, Problems> {
+        match self {
+            Self::Here(host, principal) => all_here(host, principal).await,
+            Self::There(client, workspace) => all_there(client, *workspace).await,
         }
     }
 
@@ -126,6 +147,39 @@ impl Library<'_> {
             Self::There(client, workspace) => remote(client, *workspace, id, &parsed).await,
         }
     }
+}
+
+async fn all_here(host: &Host, principal: &Principal) -> Result<Vec<(String, PromptTemplate)>, Problems> {
+    let mut all = Vec::new();
+    for library in host.libraries.iter() {
+        let name = library.id().to_string();
+        all.extend(library.entries().map(|entry| (name.clone(), (*entry.template).clone())));
+    }
+    let written = host.user_templates(principal).await?;
+    all.extend(written.into_iter().map(|template| (LibraryId::user().to_string(), template)));
+    Ok(all)
+}
+
+async fn all_there(
+    client: &Client,
+    workspace: Option<&str>,
+) -> Result<Vec<(String, PromptTemplate)>, Problems> {
+    let query = PromptQuery { limit: Some(200), ..PromptQuery::default() };
+    let mut pages = prompts(client, workspace).pages(query);
+    let mut all = Vec::new();
+    while let Some(page) = pages.next().await {
+        let items = page.map_err(|error| problem(&error))?.items;
+        all.extend(items.into_iter().map(|template| (library_of(&template), template)));
+    }
+    Ok(all)
+}
+
+/// The library of a template that another host has: the name of its pack, else whose it is.
+fn library_of(template: &PromptTemplate) -> String {
+    let meta = template.meta.as_ref();
+    let pack = meta.and_then(|meta| meta.pack_name.clone()).map(|name| name.to_string());
+    let source = || Some(meta?.source?.to_string());
+    pack.or_else(source).unwrap_or_default()
 }
 
 async fn local(host: &Host, principal: &Principal, id: &LibraryId) -> Result<Vec<PromptTemplate>, Problems> {
@@ -174,7 +228,7 @@ async fn look_up(
     Ok(fetched.map_err(|error| problem(&error))?.map(|fetched| fetched.template))
 }
 
-async fn fetch(
+pub(super) async fn fetch(
     client: &Client,
     workspace: Option<&str>,
     reference: &PromptRef,
@@ -222,7 +276,7 @@ fn lookup(reference: &PromptRef) -> (TemplateId, PromptLookup) {
     (template_id, PromptLookup { version, library_id, if_none_match: None })
 }
 
-fn prompts<'c>(client: &'c Client, workspace: Option<&'c str>) -> cuebook_client::Prompts<'c> {
+pub(super) fn prompts<'c>(client: &'c Client, workspace: Option<&'c str>) -> cuebook_client::Prompts<'c> {
     match workspace {
         Some(name) => client.prompts().in_workspace(name),
         None => client.prompts(),

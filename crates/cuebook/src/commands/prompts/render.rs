@@ -1,13 +1,15 @@
 //! `cuebook prompts render`.
 //!
 //! It owns the grammar: what names a template, and how values are typed. It refuses to render: the host does, through the one
-//! pipeline, whatever kind of template it is.
+//! pipeline, whatever kind of template it is; a running host does it over the wire.
+
+mod there;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use cuebook_host::prompt::{Principal, Trust};
+use cuebook_host::prompt::Trust;
 use cuebook_host::templates::read_context;
 use cuebook_host::wire::ErrorCode;
 use cuebook_host::{
@@ -15,6 +17,7 @@ use cuebook_host::{
 };
 use serde_json::{Map, Value as Json, json};
 
+use super::library::{DataArgs, HostArgs};
 use crate::args::{LayersArgs, parse_pair};
 use crate::exit::Exit;
 use crate::output::{self, Output};
@@ -54,6 +57,10 @@ pub(crate) struct PromptsRenderArgs {
     origins: bool,
     #[command(flatten)]
     layers: LayersArgs,
+    #[command(flatten)]
+    data: DataArgs,
+    #[command(flatten)]
+    at: HostArgs,
 }
 
 impl PromptsRenderArgs {
@@ -70,8 +77,10 @@ impl PromptsRenderArgs {
 }
 
 pub(super) async fn render(args: &PromptsRenderArgs, output: Output) -> Result<Exit, Problems> {
-    let host = Host::open(&args.layers.options())?;
-    let principal = Principal::local();
+    if let Some(client) = args.at.connect()? {
+        return there::render(args, &client, output).await;
+    }
+    let (host, principal) = args.data.open(args.layers.options())?;
     match template_of(args, &host) {
         Template::Layered(name) => {
             let request = AuthorRequest {
