@@ -54,8 +54,8 @@ pub struct NewPrompt {
 pub enum AddRule {
     /// This version is not among them.
     Unused,
-    /// There is a latest one, which this one is above by precedence.
-    AboveLatest {
+    /// There is a latest one, and this one is above all of them by precedence, pre-releases too.
+    AboveAll {
         /// The hashes of which the document of the latest must have one, if any are named.
         matching: Option<Vec<ContentHash>>,
     },
@@ -68,7 +68,7 @@ pub enum Added {
     Kept(KeptPrompt),
     /// The version is there, or was there with other content.
     Taken,
-    /// It is not above this latest version.
+    /// It is not above this version, the highest that is there.
     NotAbove(Version),
     /// There is no latest version to be above of.
     Unknown,
@@ -188,15 +188,22 @@ pub fn latest<'v>(versions: impl IntoIterator<Item = &'v Version>) -> Option<&'v
 }
 
 impl AddRule {
-    /// What stands against adding `version` when `latest`, with the hash of its document, is the latest.
-    pub fn refuse(&self, version: &Version, latest: Option<(&Version, &ContentHash)>) -> Option<Added> {
-        let Self::AboveLatest { matching } = self else { return None };
-        let Some((latest, hash)) = latest else { return Some(Added::Unknown) };
+    /// What stands against adding `version` to the versions `present`, when the document of the latest has the hash
+    /// `latest`.
+    pub fn refuse<'v>(
+        &self,
+        version: &Version,
+        latest: Option<&ContentHash>,
+        present: impl IntoIterator<Item = &'v Version>,
+    ) -> Option<Added> {
+        let Self::AboveAll { matching } = self else { return None };
+        let Some(hash) = latest else { return Some(Added::Unknown) };
         if matching.as_ref().is_some_and(|expected| !expected.contains(hash)) {
             return Some(Added::Changed);
         }
-        let is_above = version.precedence(latest) == Ordering::Greater;
-        (!is_above).then(|| Added::NotAbove(latest.clone()))
+        let highest = present.into_iter().max()?;
+        let is_above = version.precedence(highest) == Ordering::Greater;
+        (!is_above).then(|| Added::NotAbove(highest.clone()))
     }
 }
 

@@ -173,7 +173,7 @@ macro_rules! store_suite {
                 the_latest_is_the_highest_release
                 a_version_is_put_once
                 one_of_many_equal_versions_is_kept
-                a_new_version_is_above_the_latest
+                a_new_version_is_above_all_others
                 a_replacement_names_what_it_replaces
                 the_same_request_finds_its_own_version
                 removed_versions_are_kept_for_those_who_name_them

@@ -71,8 +71,7 @@ fn make(path: &Path) -> io::Result<()> {
 fn hold(directory: &Path) -> Result<File, OpenError> {
     let path = directory.join("lock");
     let failed = |doing| move |source| OpenError::Directory { doing, path: directory.join("lock"), source };
-    let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-    let mut file = opened.map_err(failed("open the lock file"))?;
+    let mut file = open_private(&path).map_err(failed("open the lock file"))?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(held(directory, &mut file)),
@@ -80,6 +79,14 @@ fn hold(directory: &Path) -> Result<File, OpenError> {
     }
     describe(&mut file).map_err(failed("write the lock file"))?;
     Ok(file)
+}
+
+/// Opens a file to read and write; one that is made is for this user alone.
+pub(crate) fn open_private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.read(true).write(true).create(true).truncate(false).open(path)
 }
 
 /// Writes into the locked file who holds it.

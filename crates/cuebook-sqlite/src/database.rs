@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
+use crate::data_dir::open_private;
 use crate::error::{OpenError, unopened};
 use crate::migrations::{FORMAT, migrate, version};
 use crate::options::Options;
@@ -51,6 +52,14 @@ impl Database {
             database.check_writable()?;
             database.check_format()?;
             database.check_pages()?;
+        }
+        if is_new {
+            // SQLite would let everybody read it; what it puts beside it has the mode of the file itself.
+            open_private(&database.path).map_err(|source| OpenError::Directory {
+                doing: "make the database",
+                path: database.path.clone(),
+                source,
+            })?;
         }
         let writer = database.open_writer(is_new).map_err(|error| database.failed("open", &error))?;
         Ok((database, writer))

@@ -1,8 +1,8 @@
 //! The tables of prompt templates that are created at run time.
 
 use cuebook_log::{
-    Added, ImportedPrompts, KeptPrompt, LogError, NewPrompt, PromptImport, PromptRemoval, PromptVersion,
-    Removed, Which, is_later, latest,
+    AddRule, Added, ImportedPrompts, KeptPrompt, LogError, NewPrompt, PromptImport, PromptRemoval,
+    PromptVersion, Removed, Which, is_later, latest,
 };
 use cuebook_prompt::{ContentHash, Principal};
 use cuebook_wire::{TemplateId, Timestamp, Version};
@@ -49,7 +49,8 @@ pub(crate) fn add(
         return Ok(Added::Kept(KeptPrompt { document: own.document.clone(), ..new.prompt }));
     }
     let head = head(connection, shelf, template_id)?;
-    if let Some(refused) = new.rule.refuse(version, head.as_ref().map(|(version, hash)| (version, hash))) {
+    let there = present(connection, shelf, &new)?;
+    if let Some(refused) = new.rule.refuse(version, head.as_ref().map(|(_, hash)| hash), &there) {
         return Ok(refused);
     }
     if known.is_some_and(|known| known.stands_against(&new)) {
@@ -63,6 +64,15 @@ pub(crate) fn add(
         Ok(())
     };
     write().map(|()| Added::Kept(new.prompt.clone())).map_err(|error| failed("write", &error))
+}
+
+/// The versions that the rule of `new` is held against.
+fn present(connection: &Connection, shelf: &Shelf, new: &NewPrompt) -> Result<Vec<Version>, LogError> {
+    if new.rule == AddRule::Unused {
+        return Ok(Vec::new());
+    }
+    let all = versions(connection, shelf, &new.prompt.template_id)?;
+    Ok(all.into_iter().filter(|it| it.removed_at.is_none()).map(|it| it.version).collect())
 }
 
 /// Puts several versions on a shelf when none stands against them; the checks come before the first write.

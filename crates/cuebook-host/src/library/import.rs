@@ -1,7 +1,7 @@
 //! Importing templates into the user library: checked whole, then all of them or none.
 //!
 //! It owns the rule: a version that is there with the same content is left alone, any other must be above the latest one
-//! that was there before, as for a replacement. It refuses to begin before everything that is wrong has been told.
+//! that was there before. It refuses to begin before everything that is wrong has been told.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -85,7 +85,7 @@ impl Host {
         let now = self.now();
         let latest = self.user.find(write.principal, template_id, Wanted::Latest).await?;
         let created = latest.and_then(|entry| entry.template.meta.as_ref()?.created_at);
-        let rule = AddRule::AboveLatest { matching: write.condition.clone() };
+        let rule = AddRule::AboveAll { matching: write.condition.clone() };
         self.add_prompt(write, template, rule, (created.unwrap_or(now), now)).await
     }
 

@@ -57,8 +57,10 @@ impl Shelf {
         if let Some(own) = known.filter(|kept| kept.removed.is_none() && kept.ticket == new.ticket) {
             return Added::Kept(own.prompt.clone());
         }
-        let latest = self.latest(template_id).map(|kept| (&kept.prompt.version, &kept.hash));
-        if let Some(refused) = new.rule.refuse(version, latest) {
+        let latest = self.latest(template_id).map(|kept| &kept.hash);
+        let present = self.0.get(template_id).into_iter().flatten();
+        let present = present.filter(|(_, kept)| kept.removed.is_none()).map(|(version, _)| version);
+        if let Some(refused) = new.rule.refuse(version, latest, present) {
             return refused;
         }
         if self.is_taken(&new) {

@@ -34,7 +34,7 @@ fn new(prompt: &KeptPrompt) -> NewPrompt {
 
 fn above(prompt: &KeptPrompt, matching: Option<&str>) -> NewPrompt {
     let matching = matching.map(|document| vec![ContentHash::of("elsewhere"), ContentHash::of(document)]);
-    NewPrompt { rule: AddRule::AboveLatest { matching }, ..new(prompt) }
+    NewPrompt { rule: AddRule::AboveAll { matching }, ..new(prompt) }
 }
 
 fn removal(id: &str, at: Option<&str>) -> PromptRemoval {
@@ -146,14 +146,20 @@ pub async fn one_of_many_equal_versions_is_kept(fixture: &impl Fixture) {
     assert_eq!(found.as_ref(), won.first());
 }
 
-/// By precedence; of what is no latest version nothing can be above.
-pub async fn a_new_version_is_above_the_latest(fixture: &impl Fixture) {
+/// By precedence, pre-releases too; of what is no latest version nothing can be above.
+pub async fn a_new_version_is_above_all_others(fixture: &impl Fixture) {
     let store = fixture.open().await;
     assert_eq!(add(&store, above(&kept("tone", "1.0.0", ""), None)).await, Added::Unknown);
     put(&store, "tone", "1.2.0+b", "").await;
     for at in ["1.2.0", "1.2.0+c", "1.2.0-rc.1", "1.1.9"] {
         let added = add(&store, above(&kept("tone", at, ""), None)).await;
         assert_eq!(added, Added::NotAbove(version("1.2.0+b")), "{at}");
+    }
+    let candidate = above(&kept("tone", "1.3.0-rc.2", ""), None);
+    assert!(matches!(add(&store, candidate).await, Added::Kept(_)));
+    for at in ["1.2.1", "1.3.0-rc.1", "1.3.0-rc.2+b"] {
+        let added = add(&store, above(&kept("tone", at, ""), None)).await;
+        assert_eq!(added, Added::NotAbove(version("1.3.0-rc.2")), "{at}");
     }
     let next = kept("tone", "1.3.0", "next");
     assert_eq!(add(&store, above(&next, None)).await, Added::Kept(next.clone()));
