@@ -51,7 +51,7 @@ impl Scrubber {
     pub fn learn(&mut self, id: &SecretId, secret: &SecretText) {
         let before = self.forms.len();
         secret.expose(|text| {
-            for form in forms_of(text) {
+            for form in pieces_of(text).flat_map(forms_of) {
                 self.forms.entry(form).or_insert_with(|| id.marker());
             }
         });
@@ -108,6 +108,12 @@ impl Automaton {
     fn mask(&self, text: &str) -> String {
         self.search.replace_all(text, &self.markers)
     }
+}
+
+/// What a secret is told by: as it is, and each of its lines without the blanks around it, as others trim and quote it.
+fn pieces_of(secret: &str) -> impl Iterator<Item = &str> {
+    let lines = secret.lines().map(str::trim).filter(|line| line.len() >= SecretText::MIN_BYTES);
+    std::iter::once(secret).chain([secret.trim()]).chain(lines)
 }
 
 /// Every spelling of a secret that is looked for.
@@ -283,6 +289,14 @@ mod tests {
         let twice = Json::String(once.clone()).to_string();
         check_form(key, &once[1..once.len() - 1]);
         check_form(key, &twice[3..twice.len() - 3]);
+    }
+
+    #[test]
+    fn what_others_trim_and_quote_of_a_secret_is_masked() {
+        check_form("longsecretvalue\n", "longsecretvalue");
+        check_form("  longsecretvalue \r\n\n", "longsecretvalue");
+        check_form("first-line-of-it\r\n  second-line-of-it\nend", "second-line-of-it");
+        check_form("first-line-of-it\nend", "first-line-of-it");
     }
 
     #[test]

@@ -23,8 +23,30 @@ use crate::state::Phase;
 /// The pause before the first repetition of an attempt; it doubles with each one.
 const RETRY_BASE_MS: u64 = 500;
 
+/// The most levels of a value of a run: what records and prompts put around it stays within those of a log.
+const MAX_LEVELS: usize = 64;
+
+/// The failure of a node one of whose values is nested too deep, if there is one.
+pub(super) fn too_deep(values: &Values) -> Option<RunError> {
+    let (port, _) = values.iter().find(|(_, value)| !is_within(value.json(), MAX_LEVELS))?;
+    let message = format!("the value at port '{port}' is nested deeper than {MAX_LEVELS} levels");
+    Some(RunError { retryable: Some(false), ..RunError::new(ErrorCode::NodeFailed, message) })
+}
+
+/// Whether a value has at most `levels` levels; looks no deeper than that.
+fn is_within(json: &Json, levels: usize) -> bool {
+    match json {
+        Json::Array(items) => levels > 0 && items.iter().all(|item| is_within(item, levels - 1)),
+        Json::Object(members) => levels > 0 && members.values().all(|member| is_within(member, levels - 1)),
+        _ => true,
+    }
+}
+
 impl Decider<'_> {
     pub(super) fn complete_node(&mut self, node: usize, outputs: &Values) {
+        if let Some(error) = too_deep(outputs) {
+            return self.fail_node(node, error);
+        }
         let mut shown = plain(outputs);
         let masked = self.mask(node, &mut shown);
         let trust: BTreeMap<String, Trust> = outputs

@@ -1,7 +1,7 @@
 //! Nodes that compose a prompt and call a model.
 
 use cuebook_log::Private;
-use cuebook_prompt::{Trust, Value, Values, Warning};
+use cuebook_prompt::{StreamScrubber, Trust, Value, Values, Warning};
 use cuebook_wire::payload::{
     AgentPromptResolved, ChunkMeta, LogAppended, LogLevel, OutputChunk, ProviderUsage,
 };
@@ -170,10 +170,15 @@ impl Decider<'_> {
     /// Answers a node as a model would, with the tokens of the stand-in as chunks.
     fn answer_for_model(&mut self, node: usize, stand_in: &StreamText) {
         let (last, others) = stand_in.tokens.split_last().map_or(("", &[][..]), |(it, rest)| (it, rest));
+        let mut stream = StreamScrubber::new();
         for token in others {
-            self.chunk(node, token.clone(), false);
+            let text = stream.push(self.scrubber, token);
+            if !text.is_empty() || token.is_empty() {
+                self.chunk(node, text, false);
+            }
         }
-        self.chunk_with(node, last.to_owned(), true, Some(stand_in.meta()));
+        let text = stream.push(self.scrubber, last) + &stream.finish(self.scrubber);
+        self.chunk_with(node, text, true, Some(stand_in.meta()));
         let answer = ModelAnswer {
             text: stand_in.tokens.concat(),
             provider: STREAM_TEXT.to_owned(),

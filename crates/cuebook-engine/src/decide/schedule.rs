@@ -9,6 +9,7 @@ use cuebook_wire::payload::{CapBreached, CapKind, NodeSkipped, NodeStarted};
 use cuebook_wire::{AgentRef, ErrorCode, RunError, TriggerRule};
 use serde_json::Value as Json;
 
+use super::finish::too_deep;
 use super::{Decider, private};
 use crate::effect::{Effect, Timer};
 use crate::facts::NodeStart;
@@ -86,6 +87,9 @@ impl Decider<'_> {
             Ok(inputs) => inputs,
             Err(error) => return self.fail_at_start(node, *error),
         };
+        if let Some(error) = too_deep(&inputs) {
+            return self.fail_at_start(node, error);
+        }
         let attempt = self.state.nodes[node].attempt;
         let after = |ms: u64| self.now.plus(Duration::from_millis(ms));
         let deadline = plan.nodes[node].timeout_ms.map(after);

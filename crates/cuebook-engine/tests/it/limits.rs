@@ -193,3 +193,48 @@ async fn a_delay_lasts_as_long_as_it_says() {
     let shown = snapshot(&log.state);
     assert_eq!((shown.status, shown.completed_at), (RunStatus::Completed, Some(at(1500))));
 }
+
+/// A value that is nested so deep.
+fn nested(levels: usize) -> Value {
+    (0..levels).fold(json!("x"), |value, _| json!([value]))
+}
+
+#[tokio::test]
+async fn a_value_has_no_more_levels_than_a_log_takes() {
+    let flow = |levels: usize| {
+        let inputs = json!({ "p": { "type": "static", "value": nested(levels) } });
+        Flow::new("deep").node("a", "core.identity", json!({ "inputs": inputs }))
+    };
+    assert_eq!(TestHost::echoing().run(&flow(64), json!({})).await.end(), "run.completed");
+    let log = TestHost::echoing().run(&flow(65), json!({})).await;
+    assert_eq!((log.end(), log.error().0), ("run.failed", "node_failed"));
+}
+
+#[tokio::test]
+async fn values_that_grow_from_node_to_node_end_the_run() {
+    let node = |at: usize| {
+        let before = if at == 0 { "1".to_owned() } else { format!("nodes.n{}.output", at - 1) };
+        json!({ "inputs": { "p": { "type": "expression", "expression": before } } })
+    };
+    let flow = (0..80).fold(Flow::new("deep"), |flow, at| {
+        let flow = flow.node(&format!("n{at}"), "core.identity", node(at));
+        if at == 0 { flow } else { flow.edge(&format!("n{}", at - 1), &format!("n{at}")) }
+    });
+    let log = TestHost::echoing().run(&flow, json!({})).await;
+    assert_eq!((log.end(), log.error().0), ("run.failed", "node_failed"));
+}
+
+#[tokio::test]
+async fn an_answer_that_is_nested_too_deep_fails_its_node_and_is_asked_for_once() {
+    let host = TestHost::answering(|_| Reply::text(nested(65).to_string()));
+    let flow = Flow::new("deep").node(
+        "a",
+        "core.ai.callPrompt",
+        json!({
+            "config": { "userPrompt": "Say it.", "responseFormat": "json" }, "settings": { "maxRetries": 3 },
+        }),
+    );
+    let log = host.run(&flow, json!({})).await;
+    assert_eq!((log.end(), log.error().0), ("run.failed", "node_failed"));
+    assert_eq!(host.models.asked().len(), 1);
+}

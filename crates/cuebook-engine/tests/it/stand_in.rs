@@ -36,3 +36,20 @@ async fn a_node_without_a_prompt_is_answered_and_not_trusted() {
     assert_eq!(log.payloads("prompt.composed").len(), 0);
     assert_eq!(log.end(), "run.completed");
 }
+
+#[tokio::test]
+async fn a_secret_that_is_split_over_tokens_is_masked_in_every_chunk() {
+    let template = json!({"templateId": "key", "version": "1.0.0", "kind": "user", "text": "Key {{key}}!",
+        "variables": [{"name": "key", "type": "string", "required": true, "source": "secret"}]});
+    let config = json!({ "tokens": ["The CANARY", "-secret", " it is."] });
+    let host = TestHost::answering(|_| panic!("no model is called"))
+        .template(&template)
+        .secret("press-key", "CANARY-secret")
+        .configurable(json!({ "mockProvider": { "id": "stream-text", "config": config } }));
+    let node = json!({"config": {"userPromptRef": "prompt:key"},
+        "inputs": {"key": {"type": "static", "value": "press-key"}}});
+    let log = host.run(&Flow::new("w").node("a", "core.ai.callPrompt", node), json!({})).await;
+    let chunks = log.payloads("output.chunk").into_iter().map(|chunk| chunk["chunk"].as_str().unwrap());
+    assert_eq!(chunks.collect::<String>(), "The [REDACTED:press-key] it is.");
+    assert_eq!(log.output("a", "text").0, &json!("The [REDACTED:press-key] it is."));
+}
