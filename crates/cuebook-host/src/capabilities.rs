@@ -47,8 +47,8 @@ impl Host {
         if test_seams {
             document["testing"] = json!({"mockProviders": cuebook_engine::MOCK_PROVIDERS});
             document["conformance"] = json!({"mockAgent": true});
-            document["fixtures"] =
-                self.workflows.ids().into_iter().filter(|id| id.starts_with("conformance-")).collect();
+            let can_run = |id: &String| id.starts_with("conformance-") && self.workflows.plan(id).is_ok();
+            document["fixtures"] = self.workflows.ids().into_iter().filter(can_run).collect();
         }
         mirror(&mut document);
         document

@@ -57,6 +57,17 @@ impl Host {
         templates.chain(self.warnings.iter().cloned()).chain(self.layer_warnings()).collect()
     }
 
+    /// The workflow files that cannot be run, each with the first thing that is wrong with it.
+    pub fn workflow_doubts(&self) -> Problems {
+        let refused = |id| self.workflows.plan(id).err().map(|problems| (id, problems));
+        let first = |(id, problems): (&str, Problems)| {
+            let problem = problems.into_iter().next()?;
+            let message = format!("workflow '{id}' cannot be run: {}", problem.message);
+            Some(Diagnostic { message, ..problem }.with_severity(Severity::Warning))
+        };
+        self.workflows.of_files().filter_map(refused).filter_map(first).collect()
+    }
+
     fn check_host_defaults(&self, check: &mut ProjectCheck) {
         let library = &self.config.prompts.library;
         for (kind, reference) in each(&self.config.prompts.defaults) {

@@ -24,7 +24,7 @@ use crate::clock::SystemClock;
 use crate::config::Config;
 use crate::document::Document;
 use crate::files::{read_text, shown};
-use crate::inputs::undeclared;
+use crate::inputs::{check_configurable, undeclared};
 use crate::layers;
 use crate::library::UserTemplates;
 use crate::load::{Directories, WorkflowFile, Workflows, load, load_prompts, load_workflow};
@@ -238,6 +238,7 @@ impl Host {
         if let Some(inputs) = inputs.as_ref().filter(|_| start.refuse_undeclared) {
             inputs.undeclared.iter().for_each(|(name, _)| problems.push(undeclared(&plan.definition, name)));
         }
+        problems.collect(check_configurable(&plan.definition, start.configurable.as_ref()));
         problems.collect(self.check_overrides(start.configurable.as_ref()));
         problems.collect(check_mock_provider(start.configurable.as_ref()));
         let variables = inputs.map(|inputs| inputs.variables).unwrap_or_default();

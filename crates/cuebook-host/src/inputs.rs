@@ -1,11 +1,14 @@
-//! Run inputs as a person types them: `name=value`, read by the type that the workflow declares.
+//! What a run is given: inputs as a person types them, `name=value`, read by the type that the workflow declares; an overlay
+//! that its workflow allows.
 
 use std::collections::BTreeMap;
 
 use cuebook_engine::read_inputs;
 use cuebook_prompt::Trust;
 use cuebook_template::{Diagnostic, nearest};
-use cuebook_wire::{ErrorCode, Fault, VariableType, WorkflowDefinition, WorkflowVariable};
+use cuebook_wire::{
+    Configurable, ErrorCode, Fault, VariableType, WorkflowDefinition, WorkflowVariable, strict,
+};
 use serde_json::{Map, Value as Json, json};
 
 use crate::host::input_problems;
@@ -61,16 +64,52 @@ pub fn read_typed(
             None => Err(undeclared(definition, &input.name).into()),
         };
         if let Some(value) = problems.collect(value) {
-            let value = if input.untrusted {
-                json!({"value": value, "meta": {"contentTrust": "untrusted"}})
-            } else {
-                value
-            };
-            inputs.insert(input.name.clone(), value);
+            inputs.insert(input.name.clone(), tagged(input, value));
         }
     }
     missing(definition, typed, &inputs).for_each(|problem| problems.push(problem));
     problems.or(inputs)
+}
+
+/// Reads inputs for a workflow that cannot be seen: each is a text.
+///
+/// # Errors
+///
+/// `validation_error` for every name that is given twice.
+pub fn read_texts(typed: &[TypedInput]) -> Result<Map<String, Json>, Problems> {
+    let mut problems = Problems::new();
+    let mut inputs = Map::new();
+    for input in typed {
+        if inputs.insert(input.name.clone(), tagged(input, input.text.as_str().into())).is_some() {
+            problems.push(given_twice("input", &input.name));
+        }
+    }
+    problems.or(inputs)
+}
+
+/// Holds the overlay of a run against the schema that its workflow has for it.
+pub(crate) fn check_configurable(
+    definition: &WorkflowDefinition,
+    configurable: Option<&Configurable>,
+) -> Result<(), Problems> {
+    let Some(schema) = &definition.configurable_schema else { return Ok(()) };
+    let overlay = configurable.map_or_else(|| json!({}), |it| json!(it));
+    let code = ErrorCode::ValidationError;
+    let found = strict::against(Json::Object(schema.clone()), &overlay, code).unwrap_or_else(|reason| {
+        let reason: String = reason.chars().take(120).collect();
+        vec![Fault::new("", code, format!("the workflow's configurableSchema is no JSON Schema: {reason}"))]
+    });
+    let shown = |fault: Fault| {
+        let message = format!("{} (at /configurable{})", fault.message, fault.path);
+        Fault { message, ..fault }
+    };
+    let found: Problems = input_problems(found.into_iter().map(shown).collect());
+    found.or(())
+}
+
+/// The value of an input with its tag when it is not to be trusted.
+fn tagged(input: &TypedInput, value: Json) -> Json {
+    if input.untrusted { json!({"value": value, "meta": {"contentTrust": "untrusted"}}) } else { value }
 }
 
 fn given_twice(what: &str, name: &str) -> Diagnostic {

@@ -63,7 +63,7 @@ pub use files::shown;
 pub use history::{HistoryEntry, diff_templates};
 pub use host::{CONFIG_FILE, Host, Options, StartRun, compact, load_config, run_id_of};
 pub use init::init;
-pub use inputs::{TypedInput, named, read_typed};
+pub use inputs::{TypedInput, named, read_texts, read_typed};
 pub use layers::{AuthorRender, AuthorRequest, LayerFact, LayersStatus, TightenedBudgets, TightenedFile};
 pub use library::{ImportReport, MAX_IMPORT, PromptWrite, WrittenPrompt};
 pub use lint::{PromptCheck, PromptLint, check_paths, check_project, check_templates};

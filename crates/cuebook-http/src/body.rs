@@ -103,7 +103,7 @@ fn not_json(error: &serde_json::Error) -> ApiError {
     let what = match told.split(" at line ").next().unwrap_or_default() {
         _ if error.is_eof() => "it ends too early",
         repeated if repeated.starts_with(unique::REPEATED) => repeated,
-        "recursion limit exceeded" => "it is nested too deep",
+        unique::TOO_DEEP | "recursion limit exceeded" => unique::TOO_DEEP,
         _ => "it is not JSON",
     };
     ApiError::invalid(format!("the body cannot be read at line {line}, column {column}: {what}"))

@@ -139,7 +139,8 @@ pub(crate) async fn follow(
     let news = app.host.watch(&follow.principal, &follow.run_id).await?;
     let ended = follow.is_past_the_end(&app.host).await?;
     let open = OpenStream::new(app, &follow.principal.tenant)?;
-    let follower = Follower {
+    let resumed = follow.from.0.checked_sub(1).filter(|_| follow.modes.has(Mode::Values) && !ended);
+    let mut follower = Follower {
         host: Arc::clone(&app.host),
         principal: follow.principal,
         run_id: follow.run_id,
@@ -153,6 +154,11 @@ pub(crate) async fn follow(
         draining: app.draining.clone(),
         _open: open,
     };
+    // Whoever comes back has no state until something happens (openwop-v1 §9).
+    if let Some(seen) = resumed {
+        let snapshot = follower.snapshot_at(Sequence(seen)).await;
+        follower.ready.extend(snapshot);
+    }
     Ok(unfold(
         follower,
         |mut follower| async move { follower.step().await.map(|event| (Ok(event), follower)) },

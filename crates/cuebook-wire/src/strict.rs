@@ -112,6 +112,15 @@ pub fn read<T: Document>(value: &Value) -> Result<T, Vec<Fault>> {
     sound(compiled.as_deref().ok(), value).map_or_else(|| read_with_faults(compiled, value), Ok)
 }
 
+/// What `schema`, which came with a document, finds wrong with `value`; the faults carry `code`.
+///
+/// # Errors
+///
+/// Why the schema is none.
+pub fn against(schema: Value, value: &Value, code: ErrorCode) -> Result<Vec<Fault>, String> {
+    Ok(in_order(cache::Compiled::of(schema)?.faults(value, code)))
+}
+
 /// The document of a value with which nothing is wrong; nothing is kept of where faults would be.
 fn sound<T: Document>(compiled: Option<&cache::Compiled>, value: &Value) -> Option<T> {
     compiled.filter(|compiled| compiled.allows(value))?;

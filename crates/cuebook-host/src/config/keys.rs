@@ -61,6 +61,12 @@ pub(super) fn rules(config: &Config) -> Vec<Fault> {
             faults
                 .push(fault("/sha256", "'sha256' is the key's SHA-256 as 64 hexadecimal digits".to_owned()));
         }
+        let twin = config.keys.iter().take_while(|(other, _)| *other != name);
+        let twin =
+            twin.map(|(other, twin)| (other, twin.digest())).find(|(_, digest)| *digest == key.digest());
+        if let (Some((other, _)), Some(_)) = (twin, key.digest()) {
+            faults.push(fault("/sha256", format!("this is the key of '{other}' too; each has its own")));
+        }
         for (at, scope) in
             key.scopes.iter().flatten().enumerate().filter(|(_, scope)| !SCOPES.contains(&scope.as_str()))
         {

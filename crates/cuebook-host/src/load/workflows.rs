@@ -66,6 +66,11 @@ impl Workflows {
         self.files.keys().cloned().chain(of_projects).collect()
     }
 
+    /// The ids of files, in order.
+    pub(crate) fn of_files(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
     /// Whether a file or a project has `id`.
     pub fn has(&self, id: &str) -> bool {
         self.files.contains_key(id) || self.of_projects().iter().any(|(known, _)| known == id)

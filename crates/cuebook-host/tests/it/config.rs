@@ -143,6 +143,9 @@ fn keys_are_hashes_with_known_scopes() {
     for wrong in ["", "hunter2", &"g".repeat(64), &"0".repeat(63), &"\u{e9}".repeat(32)] {
         check(&format!("[keys.page]\nsha256 = \"{wrong}\"\n"), &[no_hash]);
     }
+    let twins =
+        format!("[keys.other]\nsha256 = \"{hash}\"\n[keys.page]\nsha256 = \"{}\"\n", hash.to_lowercase());
+    check(&twins, &["this is the key of 'other' too; each has its own (at /keys/page/sha256)"]);
     let scopes = "scopes = [\"runs:read\", \"run:create\"]";
     check(
         &format!("[keys.page]\nsha256 = \"{hash}\"\n{scopes}\n[keys.other]\nsha256 = \"\"\n"),

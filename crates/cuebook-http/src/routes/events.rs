@@ -57,7 +57,19 @@ pub(super) async fn stream_events(
 
 fn wants_json(headers: &HeaderMap) -> bool {
     let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    accept.contains("application/json") && !accept.contains("text/event-stream")
+    let accepts = |kind: &str| accept.split(',').any(|range| is_accepted(range, kind));
+    accepts("application/json") && !accepts("text/event-stream")
+}
+
+/// Whether a media range names `kind` without refusing it (RFC 9110 §12.5.1).
+fn is_accepted(range: &str, kind: &str) -> bool {
+    let mut parts = range.split(';').map(str::trim);
+    let is_named = parts.next().is_some_and(|name| name.eq_ignore_ascii_case(kind));
+    let is_refused = |part: &str| {
+        let weight = part.strip_prefix("q=").or_else(|| part.strip_prefix("Q="));
+        weight.and_then(|weight| weight.parse::<f32>().ok()).is_some_and(|weight| weight <= 0.0)
+    };
+    is_named && !parts.any(is_refused)
 }
 
 /// The sequence that `Last-Event-ID` names, as a number or as an event's id; only of this run.
@@ -134,5 +146,30 @@ async fn news_after(
         if !events.is_empty() || is_complete || news.changed().await.is_err() {
             return Ok((events, is_complete));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(accept: &'static str, is_json: bool) {
+        let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]);
+        assert_eq!(wants_json(&headers), is_json, "{accept}");
+    }
+
+    #[test]
+    fn events_are_json_when_that_alone_is_accepted() {
+        check("application/json", true);
+        check("APPLICATION/JSON;charset=utf-8", true);
+        check("text/event-stream;q=0, application/json", true);
+        check("text/event-stream, application/json", false);
+        check("application/json;q=0", false);
+        check("application/jsonlines", false);
+        check("text/html", false);
+        check("*/*", false);
     }
 }

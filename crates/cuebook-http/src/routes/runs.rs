@@ -22,6 +22,8 @@ use crate::state::App;
 const RUN_TERMINAL: &str = "run_terminal";
 /// The header that asks for at most one run in a scope.
 const DEDUP: &str = "x-dedup";
+/// The header that asks for an engine.
+const FORCED_ENGINE: &str = "x-force-engine-version";
 /// How many runs a list shows when the caller does not say, and at the most.
 const LIST: (usize, usize) = (50, 200);
 
@@ -34,6 +36,7 @@ pub(super) async fn create_run(
 ) -> Result<Response, ApiError> {
     let principal = caller.principal(Scope::RunsCreate)?;
     let attempt = Attempt::new(&principal, "POST /v1/runs", &headers, &body);
+    refuse_forced_engine(&headers)?;
     let alone_in_scope = read_dedup(&headers)?;
     let (worker, request) = (app.clone(), read_request(&app, &body, alone_in_scope));
     let act = move |ticket: Option<String>| async move {
@@ -50,6 +53,15 @@ pub(super) async fn create_run(
         Ok((StatusCode::CREATED, [(LOCATION, status)], Json(answer)).into_response())
     };
     Ok(once(&app.host, attempt, act).await)
+}
+
+/// `X-Force-Engine-Version` is for test keys, and this host has none (openwop-v1 §3.3).
+fn refuse_forced_engine(headers: &HeaderMap) -> Result<(), ApiError> {
+    if headers.contains_key(FORCED_ENGINE) {
+        let message = "X-Force-Engine-Version is for test keys, and this host has none";
+        return Err(ApiError::new(ErrorCode::ForceEngineVersionForbidden, message));
+    }
+    Ok(())
 }
 
 /// Whether `X-Dedup` asks that no other run of the scope be under way (openwop-v1 §3.3).

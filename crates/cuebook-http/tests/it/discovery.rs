@@ -39,6 +39,7 @@ async fn fixtures_are_named_to_tests_alone() {
     assert_eq!((&closed["fixtures"], &closed["conformance"]), (&json!(null), &json!(null)));
     let open = TestHost::builder().test_seams().open().get("/.well-known/openwop").await.gives(200);
     assert!(open["fixtures"].as_array().unwrap().contains(&json!("conformance-noop")));
+    assert!(!open["fixtures"].as_array().unwrap().contains(&json!("conformance-unsupported")));
     assert_eq!(open["conformance"]["mockAgent"], true);
 }
 

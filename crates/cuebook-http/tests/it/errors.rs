@@ -125,6 +125,26 @@ async fn every_fault_of_a_body_is_named_with_its_place() {
     assert!(error["details"]["faults"].as_array().unwrap().len() > 3, "{error}");
 }
 
+#[tokio::test]
+async fn a_body_that_is_nested_too_deep_is_refused() {
+    let deep = (0..64).fold(json!("x"), |value, _| json!([value]));
+    for (path, body) in [
+        ("/v1/runs", json!({ "workflowId": "conformance-identity", "inputs": { "payload": deep } })),
+        ("/v1/runs/r/interrupts/n", json!({ "resumeValue": deep })),
+        ("/v1/prompts", json!({ "variables": [{ "defaultValue": deep }] })),
+        ("/v1/host/sample/workflows", json!({ "nodes": deep })),
+    ] {
+        let error = refused(Call::post(path, &body), ErrorCode::ValidationError).await;
+        assert!(error["message"].as_str().unwrap().contains("nested too deep"), "{path}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn no_engine_is_forced() {
+    let call = Call::post("/v1/runs", &json!({ "workflowId": "conformance-noop" }));
+    refused(call.header("x-force-engine-version", "1"), ErrorCode::ForceEngineVersionForbidden).await;
+}
+
 fn invalid_workflow() -> ErrorCode {
     ErrorCode::WorkflowInvalid
 }

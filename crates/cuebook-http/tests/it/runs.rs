@@ -231,3 +231,29 @@ async fn runs_and_registered_workflows_outlive_the_process() {
     assert_eq!(cancel(&host, &run).await["status"], "completed");
     host.run("greeting", &json!({})).await;
 }
+
+#[tokio::test]
+async fn an_overlay_is_held_against_the_schema_of_its_workflow() {
+    let host = TestHost::new();
+    let schema = json!({ "type": "object", "additionalProperties": false,
+        "properties": { "recursionLimit": { "type": "integer", "minimum": 5 } } });
+    let definition = |schema: Json| {
+        json!({
+            "id": "strict", "name": "Strict", "version": "1.0.0", "configurableSchema": schema,
+            "nodes": [{ "id": "n", "typeId": "core.noop", "name": "N", "position": { "x": 0, "y": 0 },
+                "config": {}, "inputs": {} }],
+            "edges": [], "triggers": [], "variables": [], "metadata": {}, "settings": {},
+        })
+    };
+    host.post("/v1/host/sample/workflows", &definition(schema)).await.gives(201);
+    let run = |configurable: Json| json!({ "workflowId": "strict", "configurable": configurable });
+    host.post("/v1/runs", &json!({ "workflowId": "strict" })).await.gives(201);
+    host.post("/v1/runs", &run(json!({ "recursionLimit": 5 }))).await.gives(201);
+    for wrong in [json!({ "bogus": 1 }), json!({ "recursionLimit": 4 }), json!({ "temperature": 0.5 })] {
+        let error = host.post("/v1/runs", &run(wrong)).await.refuses(ErrorCode::ValidationError);
+        assert!(error["message"].as_str().unwrap().contains("(at /configurable"), "{error}");
+    }
+    host.post("/v1/host/sample/workflows", &definition(json!({ "type": 7 }))).await.gives(201);
+    let error = host.post("/v1/runs", &run(json!({}))).await.refuses(ErrorCode::ValidationError);
+    assert!(error["message"].as_str().unwrap().contains("is no JSON Schema"), "{error}");
+}

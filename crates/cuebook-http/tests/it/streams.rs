@@ -96,6 +96,23 @@ async fn values_are_the_state_after_each_transition() {
 }
 
 #[tokio::test]
+async fn values_begin_with_the_state_when_a_stream_goes_on() {
+    let host = TestHost::new();
+    let run = host.start("conformance-cancellable", &json!({})).await;
+    let path = format!("/v1/runs/{run}/events?streamMode=values");
+    let mut stream = host.stream(Call::get(&path).header("last-event-id", "0")).await;
+    let first = stream.next().await.unwrap();
+    let state = (first.event.as_str(), first.id.as_str(), &first.data["status"]);
+    assert_eq!(state, ("state.snapshot", "0", &json!("running")));
+    host.post(&format!("/v1/runs/{run}/cancel"), &json!({})).await.gives(200);
+    let mut last = first;
+    while let Some(frame) = stream.next().await {
+        last = frame;
+    }
+    assert_eq!(last.data["status"], "cancelled");
+}
+
+#[tokio::test]
 async fn gathered_events_come_as_one_batch() {
     let host = TestHost::new();
     let (run, events) = host.run("conformance-noop", &json!({})).await;

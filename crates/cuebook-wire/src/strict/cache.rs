@@ -24,6 +24,12 @@ pub(super) struct Compiled {
 }
 
 impl Compiled {
+    /// Compiles a schema, or says why it does not compile.
+    pub(super) fn of(schema: Value) -> Result<Self, String> {
+        let validator = jsonschema::options().should_validate_formats(true).build(&schema);
+        validator.map(|validator| Self { schema, validator }).map_err(|error| error.to_string())
+    }
+
     /// Whether the schema has no objection to `value`.
     pub(super) fn allows(&self, value: &Value) -> bool {
         self.validator.is_valid(value)
@@ -42,10 +48,5 @@ pub(super) fn compiled<T: Document>() -> Entry {
 }
 
 fn compile<T: Document>() -> Entry {
-    let schema = crate::schema::of::<T>();
-    let validator = jsonschema::options().should_validate_formats(true).build(&schema);
-    match validator {
-        Ok(validator) => Ok(Arc::new(Compiled { schema, validator })),
-        Err(error) => Err(error.to_string().into()),
-    }
+    Compiled::of(crate::schema::of::<T>()).map(Arc::new).map_err(Into::into)
 }

@@ -85,6 +85,11 @@ fn workflows() -> Vec<Json> {
             )],
             &json!([]),
         ),
+        workflow(
+            "conformance-unsupported",
+            &[node("x", "core.unheardOf", &json!({}), &json!({}))],
+            &json!([]),
+        ),
         agent("conformance-agent-low-confidence", &json!({ "mockConfidence": 0.5 })),
         agent("conformance-agent-confident", &json!({ "mockConfidence": 0.7 })),
         agent(
