@@ -73,6 +73,17 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(stderr().lock(), "{text}");
 }
 
+/// A text of somebody else on one line of a terminal, which it cannot drive: control characters as their pictures.
+pub(crate) fn plain(text: &str) -> String {
+    let picture = |c: char| match u32::from(c) {
+        control @ 0..=0x1f => char::from_u32(0x2400 + control).unwrap_or(' '),
+        0x7f => '\u{2421}',
+        0x80..=0x9f => char::REPLACEMENT_CHARACTER,
+        _ => c,
+    };
+    text.chars().map(picture).collect()
+}
+
 /// Whether to colour: as asked for, else on a terminal whose user has not set `NO_COLOR` to something.
 fn is_coloured(asked: Color, no_color: Option<&OsStr>, is_terminal: bool) -> bool {
     match asked {
@@ -89,6 +100,12 @@ mod tests {
     #[track_caller]
     fn check(asked: Color, no_color: Option<&str>, is_terminal: bool, expect: bool) {
         assert_eq!(is_coloured(asked, no_color.map(OsStr::new), is_terminal), expect);
+    }
+
+    #[test]
+    fn a_text_of_somebody_else_drives_no_terminal() {
+        assert_eq!(plain("tea – 茶"), "tea – 茶");
+        assert_eq!(plain("\u{1b}[2Ja\nb\u{7f}\u{9b}"), "\u{241b}[2Ja\u{240a}b\u{2421}\u{fffd}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use cuebook_host::wire::payload::{LogAppended, LogLevel, NodeFailed, NodeRetried
 use cuebook_host::wire::{EventType, NodeId, RunEvent};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use crate::output::{self, Output};
+use crate::output::{self, Output, plain};
 
 /// How much of a streaming answer is shown, in characters.
 const TAIL: usize = 60;
@@ -73,7 +73,7 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix} {elapsed} {wide_msg}") {
             bar.set_style(style);
         }
-        bar.set_prefix(node.to_string());
+        bar.set_prefix(plain(node.as_str()));
         bar.enable_steady_tick(Duration::from_millis(120));
         self.bars.insert(node.clone(), Bar { bar, text: String::new() });
     }
@@ -104,6 +104,7 @@ impl Progress {
     }
 
     fn print(&self, line: &str) {
+        let line = &plain(line);
         match &self.live {
             // Drawing can fail only when stderr is gone, and then nobody reads it.
             Some(bars) => drop(bars.println(line)),

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use self::library::LibraryArgs;
 use crate::exit::{Exit, help};
-use crate::output::{self, Output};
+use crate::output::{self, Output, plain};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct PromptsArgs {
@@ -67,7 +67,7 @@ pub(crate) enum Prompts {
     Import(exchange::PromptsImportArgs),
     /// Show what is different between two versions: variables, other fields, lines and words; exit 1 when something is.
     #[command(after_help = help!(
-        "cuebook prompts diff prompt:writer-user@1.0.0 prompt:writer-user@1.1.0 --project examples/newsroom",
+        "cuebook prompts diff prompt:experimental-writer@1.0.0 prompt:experimental-writer --project examples/newsroom",
         "cuebook prompts diff prompt:house.style@1.0.0 prompt:house.style --host https://cuebook.example",
     ))]
     Diff(compare::PromptsDiffArgs),
@@ -123,7 +123,7 @@ async fn list(args: &PromptsListArgs, output: Output) -> Result<Exit, Problems> 
 
 fn row((library, template): (String, PromptTemplate)) -> [String; 4] {
     let reference = format!("prompt:{}@{}", template.template_id, template.version);
-    [reference, template.kind.to_string(), library, template.name.unwrap_or_default()]
+    [reference, template.kind.to_string(), plain(&library), plain(&template.name.unwrap_or_default())]
 }
 
 /// Rows with their columns aligned; the last column is left as it is.

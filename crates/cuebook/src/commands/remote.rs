@@ -6,7 +6,7 @@ use std::path::Path;
 use cuebook_client::{Client, ClientError, EventsOptions, StreamMode};
 use cuebook_host::wire::payload::{AgentPromptResolved, PromptComposed, RunFailed};
 use cuebook_host::wire::{CreateRun, ErrorCode, EventType, NodeId, RunEvent, RunStatus, WorkflowId};
-use cuebook_host::{Diagnostic, Problems, TypedInput, disclose_resolution, read_typed};
+use cuebook_host::{Diagnostic, Problems, TypedInput, disclose_resolution, read_texts, read_typed};
 use futures_util::StreamExt as _;
 use serde_json::{Value as Json, json};
 
@@ -27,8 +27,14 @@ pub(super) struct RemoteRun<'a> {
 pub(super) async fn run(remote: RemoteRun<'_>, output: Output) -> Result<Exit, Problems> {
     let client = Client::new(remote.host, &read_key(remote.key_file)?).map_err(|error| problem(&error))?;
     let id = WorkflowId::new(remote.workflow);
-    let definition = client.workflows().get(&id).await.map_err(|error| problem(&error))?;
-    let inputs = read_typed(&definition, remote.inputs)?;
+    let inputs = match client.workflows().get(&id).await {
+        Ok(definition) => read_typed(&definition, remote.inputs)?,
+        Err(error) if hides_workflows(&error) => {
+            output::note("the host does not show the workflow to this key: inputs are sent as texts");
+            read_texts(remote.inputs)?
+        }
+        Err(error) => return Err(problem(&error)),
+    };
     let request = CreateRun { inputs, ..CreateRun::new(id) };
     let created = client.runs().create(&request).await.map_err(|error| problem(&error))?;
     let options = EventsOptions { mode: StreamMode::Debug, ..EventsOptions::default() };
@@ -52,7 +58,7 @@ pub(super) async fn run(remote: RemoteRun<'_>, output: Output) -> Result<Exit, P
 
 pub(super) fn read_key(file: Option<&Path>) -> Result<String, Problems> {
     let key = match file {
-        Some(path) => std::fs::read_to_string(path).ok(),
+        Some(path) => Some(std::fs::read_to_string(path).map_err(|error| unread_key(path, &error))?),
         None => std::env::var(KEY_VARIABLE).ok(),
     };
     key.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()).ok_or_else(|| {
@@ -62,10 +68,44 @@ pub(super) fn read_key(file: Option<&Path>) -> Result<String, Problems> {
     })
 }
 
+fn unread_key(path: &Path, error: &std::io::Error) -> Problems {
+    let message = format!("the key in {} cannot be read: {error}", path.display());
+    Diagnostic::error(ErrorCode::Unauthenticated.as_str(), message).into()
+}
+
+/// Whether the host runs workflows without showing them: what it is asked for is not for this key, or for nobody.
+fn hides_workflows(error: &ClientError) -> bool {
+    error.as_api().is_some_and(|api| matches!(api.status, 403 | 501))
+}
+
+/// What the host says of a refusal: every problem that it lists, else its message.
 pub(super) fn problem(error: &ClientError) -> Problems {
+    let details = error.as_api().and_then(|api| api.details.as_ref());
+    let listed = details.and_then(|details| details.get("problems")?.as_array());
+    let told: Problems = listed.into_iter().flatten().filter_map(told).collect();
+    if !told.is_empty() {
+        return told;
+    }
     let unreachable = ErrorCode::ServiceUnavailable.as_str();
     let code = error.as_api().map_or_else(|| unreachable.to_owned(), |api| api.code.clone());
     Diagnostic::error(code, error.to_string()).into()
+}
+
+/// A problem as another host lists it.
+fn told(problem: &Json) -> Option<Diagnostic> {
+    let text = |key: &str| problem.get(key).and_then(Json::as_str);
+    let number = |key: &str| problem.get(key).and_then(Json::as_u64);
+    let place = match (text("ref"), number("line"), number("column")) {
+        (Some(reference), Some(line), Some(column)) => {
+            format!(" ({reference}, line {line}, column {column})")
+        }
+        _ => String::new(),
+    };
+    let found = Diagnostic::error(text("code")?.to_owned(), format!("{}{place}", text("message")?));
+    Some(match text("hint") {
+        Some(hint) => found.with_hint(hint.to_owned()),
+        None => found,
+    })
 }
 
 fn show(events: &[RunEvent], quiet: bool, output: Output) {

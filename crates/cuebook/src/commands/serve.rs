@@ -10,7 +10,7 @@ use cuebook_host::wire::{ErrorCode, Observability};
 use cuebook_host::{Diagnostic, Host, KeyConfig, Problems};
 use cuebook_http::{App, HttpOptions, Key, Keys, Scope, serve as serve_http};
 use serde_json::json;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::args::{FilesArgs, KEY_VARIABLE};
 use crate::exit::Exit;
@@ -70,6 +70,7 @@ pub(crate) async fn serve(args: ServeArgs, output: Output) -> Result<Exit, Probl
             told.unwrap_or_else(|problems| output.remarks(&problems));
         });
     };
+    let _large_files = outlive_large_files();
     let stopped = stopped().map_err(|error| problem(&format!("signals cannot be heard: {error}")))?;
     match serve_http(app, args.listen, ready, stopped).await {
         Ok(()) => Ok(Exit::Fine),
@@ -96,12 +97,20 @@ impl ProjectNews {
 
 /// What is doubtful about the templates; their lines are shown only where texts may be.
 fn tell_findings(host: &Host, output: Output) {
-    let doubts = host.doubts();
-    if host.config.prompts.observability == Observability::Full {
+    let doubts: Problems = host.workflow_doubts().into_iter().chain(host.doubts()).collect();
+    if output.is_json() {
+        doubts.iter().for_each(log);
+    } else if host.config.prompts.observability == Observability::Full {
         output.remarks(&doubts);
     } else if !doubts.is_empty() {
         output::note(&doubts.to_string());
     }
+}
+
+/// Puts a problem into the log, of which a line is a JSON object.
+fn log(problem: &Diagnostic) {
+    let place = problem.label.as_ref().map(|label| label.source.name().to_string());
+    tracing::warn!(code = %problem.code, file = place.unwrap_or_default(), "{}", problem.message);
 }
 
 /// The one line that says where the host listens.
@@ -124,6 +133,12 @@ fn stopped() -> std::io::Result<impl Future<Output = ()>> {
     })
 }
 
+/// Lets a write beyond the limit on the size of files fail, as one to a full disk does, in place of ending the process.
+fn outlive_large_files() -> Option<Signal> {
+    const SIGXFSZ: i32 = 25;
+    signal(SignalKind::from_raw(SIGXFSZ)).ok()
+}
+
 /// The keys of the environment, the file and the configuration; without any, one is made and shown once.
 fn keys(args: &ServeArgs, host: &Host) -> Result<Keys, Problems> {
     let mut keys: Vec<Key> =
@@ -131,15 +146,11 @@ fn keys(args: &ServeArgs, host: &Host) -> Result<Keys, Problems> {
     if let Ok(secret) = std::env::var(KEY_VARIABLE)
         && !secret.is_empty()
     {
-        keys.push(Key::new("environment", &secret, TENANT));
+        let key = sendable(&secret).map_err(|reason| problem(&format!("{KEY_VARIABLE} {reason}")))?;
+        keys.push(Key::new("environment", key, TENANT));
     }
     if let Some(path) = &args.api_key_file {
-        if is_readable_by_others(path) {
-            output::note(&format!(
-                "warning: others may read the key in {}: make its mode 0600",
-                path.display()
-            ));
-        }
+        warn_if_readable(path);
         keys.push(Key::new("file", &read_key(path)?, TENANT));
     }
     if keys.is_empty() {
@@ -159,14 +170,24 @@ fn configured(name: &str, key: &KeyConfig) -> Option<Key> {
 
 fn read_key(path: &Path) -> Result<String, Problems> {
     let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error.to_string()))?;
-    let key = text.trim();
-    if key.is_empty() { Err(unreadable(path, "it holds no key")) } else { Ok(key.to_owned()) }
+    let key = sendable(&text).map_err(|reason| unreadable(path, &format!("it {reason}")))?;
+    Ok(key.to_owned())
+}
+
+/// The key in a text, when a header can carry it: nobody could ever use another.
+fn sendable(text: &str) -> Result<&str, &'static str> {
+    match text.trim() {
+        "" => Err("holds no key"),
+        key if key.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(key),
+        _ => Err("holds what no header carries: a key is one word of visible ASCII"),
+    }
 }
 
 /// The key that was made at an earlier start, or a new one, kept so that only its owner can read it.
 fn made_key(data: &Path) -> Result<String, Problems> {
     let path: PathBuf = data.join(KEY_FILE);
     if path.exists() {
+        warn_if_readable(&path);
         return read_key(&path);
     }
     let key = cuebook_http::fresh_key();
@@ -175,9 +196,12 @@ fn made_key(data: &Path) -> Result<String, Problems> {
     Ok(key)
 }
 
-fn is_readable_by_others(path: &Path) -> bool {
+/// Tells when others may read the key in a file.
+fn warn_if_readable(path: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
-    std::fs::metadata(path).is_ok_and(|facts| facts.permissions().mode() & 0o077 != 0)
+    if std::fs::metadata(path).is_ok_and(|facts| facts.permissions().mode() & 0o077 != 0) {
+        output::note(&format!("warning: others may read the key in {}: make its mode 0600", path.display()));
+    }
 }
 
 fn write_private(path: &Path, key: &str) -> std::io::Result<()> {

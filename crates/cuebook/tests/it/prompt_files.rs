@@ -190,6 +190,43 @@ fn templates_of_a_data_directory_are_listed_shown_and_rendered() {
 }
 
 #[test]
+fn a_look_or_a_dry_run_makes_no_data_directory() {
+    let project = library();
+    let prompts = |args: &[&str]| project.cuebook(&[&["prompts"][..], args].concat());
+    for args in [&["list"][..], &["get", "prompt:house.tone"], &["check"], &["export", "--to", "out"]] {
+        let outcome = prompts(&[args, &["--data", "dta"]].concat()).ended(2);
+        assert!(outcome.stderr.contains("there is no data directory dta"), "{outcome}");
+    }
+    prompts(&["export", "--data", "data", "--to", "one"]).ended(0);
+    prompts(&["import", "one", "--data", "dta", "--dry-run"]).ended(0);
+    assert!(!project.root().join("dta").exists());
+    prompts(&["list", "--workspace", "studio"]).ended(2);
+    prompts(&["list", "--host", "http://127.0.0.1:1", "--tenant", "acme"]).ended(2);
+}
+
+#[test]
+fn what_a_version_breaks_at_another_host_is_told() {
+    let project = keyed();
+    let serving = Serving::start(&project, &[]);
+    let template = |version: &str, name: &str| {
+        json!({ "templateId": "house.ask", "version": version, "kind": "user", "text": format!("Tell {{{{{name}}}}}."),
+            "name": "Ask\u{1b}[2J\nprompt:forged@1.0.0",
+            "variables": [{ "name": name, "type": "string", "required": true }] })
+    };
+    assert_eq!(serving.call("POST", "/v1/prompts", KEY, Some(&template("1.0.0", "topic"))).0, 201);
+    assert_eq!(serving.call("PUT", "/v1/prompts/house.ask", KEY, Some(&template("1.1.0", "subject"))).0, 200);
+    let url = format!("http://{}", serving.address);
+    let prompts = |args: &[&str]| project.cuebook(&[&["prompts"][..], args, &["--host", &url]].concat());
+    let checked = prompts(&["check", "prompt:house.ask", "--strict"]).ended(1);
+    assert!(checked.stderr.contains("prompt_breaking_change"), "{checked}");
+    prompts(&["check", "prompt:house.ask@1.0.0", "--strict"]).ended(0);
+    let listed = prompts(&["list"]).ended(0).stdout;
+    let row = listed.lines().find(|line| line.starts_with("prompt:house.ask@1.1.0")).expect("a row");
+    assert!(row.ends_with("Ask\u{241b}[2J\u{240a}prompt:forged@1.0.0"), "{row}");
+    serving.terminate().ended(0);
+}
+
+#[test]
 fn config_check_sees_what_users_wrote() {
     let project = library();
     let workflow = json!({

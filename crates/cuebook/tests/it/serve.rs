@@ -248,6 +248,45 @@ fn a_key_file_that_cannot_be_used_is_refused() {
 }
 
 #[test]
+fn a_key_that_no_header_carries_is_refused() {
+    for (key, reason) in
+        [("  ", "holds no key"), ("schl\u{fc}ssel", "visible ASCII"), ("one two", "visible ASCII")]
+    {
+        let outcome = project().env("CUEBOOK_API_KEY", key).cuebook(&["serve"]).ended(2);
+        assert!(outcome.stderr.contains("CUEBOOK_API_KEY") && outcome.stderr.contains(reason), "{outcome}");
+        assert!(!outcome.stderr.contains("one two"), "{outcome}");
+    }
+    let serving = Serving::start(&project().env("CUEBOOK_API_KEY", "a-mounted-key\n"), &[]);
+    assert_eq!(serving.status("a-mounted-key"), 200);
+    serving.terminate().ended(0);
+}
+
+#[test]
+fn what_a_host_keeps_is_for_its_owner_alone() {
+    let project = keyed().with("shared/note", "x");
+    let serving = Serving::start(&project, &["--data", "shared"]);
+    start_run(&serving, "quick");
+    for file in ["cuebook.db", "cuebook.db-wal", "lock"] {
+        let mode = std::fs::metadata(project.root().join("shared").join(file)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{file}");
+    }
+    serving.terminate().ended(0);
+}
+
+#[test]
+fn a_workflow_that_cannot_be_run_is_told_of_at_the_start() {
+    let broken = || keyed().with("workflows/broken.json", "{bad");
+    let mut serving = Serving::start(&broken(), &[]);
+    let told = serving.until_told("cannot be run");
+    assert!(told.contains("warning[") && told.contains("workflow 'broken' cannot be run"), "{told}");
+    serving.terminate().ended(0);
+    let mut serving = Serving::start(&broken(), &["--format", "json"]);
+    let told = serving.until_told("cannot be run");
+    assert!(told.lines().all(|line| serde_json::from_str::<Json>(line).is_ok()), "{told}");
+    serving.terminate().ended(0);
+}
+
+#[test]
 fn a_second_host_on_the_same_data_refuses_and_names_the_first() {
     let project = keyed();
     let serving = Serving::start(&project, &[]);

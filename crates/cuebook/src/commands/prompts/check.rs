@@ -64,7 +64,28 @@ async fn in_library(args: &LibraryArgs, references: &[String]) -> Result<Vec<Pro
         }
         return Ok(lints);
     }
-    Ok(check_templates(&library.templates(&LibraryId::user(), references).await?).templates)
+    if references.is_empty() {
+        return Ok(check_templates(&library.templates(&LibraryId::user(), &[], None).await?).templates);
+    }
+    let mut lints = Vec::new();
+    for reference in references {
+        lints.extend(lint_there(&library, reference).await?);
+    }
+    Ok(lints)
+}
+
+/// The lint of one template of another host, held against the version before it.
+async fn lint_there(library: &Library<'_>, reference: &str) -> Result<Option<PromptLint>, Problems> {
+    let template = library.template(reference).await?;
+    let history = library.history(&template.template_id).await?;
+    let earlier = history.into_iter().filter(|it| it.removed_at.is_none() && it.version < template.version);
+    let earlier = earlier.max_by(|one, other| one.version.cmp(&other.version));
+    let mut both = Vec::new();
+    if let Some(earlier) = earlier {
+        both.push(library.template(&format!("prompt:{}@{}", template.template_id, earlier.version)).await?);
+    }
+    both.push(template);
+    Ok(check_templates(&both).templates.pop())
 }
 
 fn show(check: &PromptCheck, output: Output) {

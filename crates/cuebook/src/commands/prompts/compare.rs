@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::library::LibraryArgs;
 use crate::exit::Exit;
-use crate::output::{self, Output};
+use crate::output::{self, Output, plain};
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct PromptsDiffArgs {
@@ -40,7 +40,7 @@ pub(super) async fn diff(args: &PromptsDiffArgs, output: Output) -> Result<Exit,
     if output.is_json() {
         output::json(&json!({ "diff": diff, "warnings": warnings.to_json() }));
     } else {
-        output::data(&shown(&diff).join("\n"));
+        output::data(&shown(&diff).iter().map(|line| plain(line)).collect::<Vec<_>>().join("\n"));
         output.remarks(&warnings);
     }
     Ok(if diff.is_empty() { Exit::Fine } else { Exit::Findings })

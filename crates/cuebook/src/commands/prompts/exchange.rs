@@ -59,7 +59,7 @@ pub(super) async fn export(args: &PromptsExportArgs, output: Output) -> Result<E
         (None, Library::Here(host, _)) if !args.library.is_named() => host.config.prompts.library.clone(),
         (None, _) => LibraryId::user(),
     };
-    let templates = library.templates(&id, &args.references).await?;
+    let templates = library.templates(&id, &args.references, args.library_id.as_ref()).await?;
     let exported = match &args.pack {
         Some(pack) => export_pack(&args.to, pack, &templates)?,
         None => export_files(&args.to, &templates)?,
@@ -83,7 +83,7 @@ fn show_exported(exported: &Exported, output: Output) {
 /// Reads templates and puts all of them into the library of users, or none.
 pub(super) async fn import(args: &PromptsImportArgs, output: Output) -> Result<Exit, Problems> {
     let source = ImportSource::read(&args.paths)?;
-    let report = match args.library.open()? {
+    let report = match args.library.open_to_write(args.dry_run)? {
         Library::Here(host, principal) => {
             let report = host.import_prompts(&principal, &source.templates, args.dry_run).await;
             let report = report.map_err(|refusal| refused(&source, &refusal))?;

@@ -1,8 +1,8 @@
 //! Where the templates of a command are: in a project, in a data directory, or at another host.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::Args as ClapArgs;
+use clap::{ArgGroup, Args as ClapArgs};
 use cuebook_client::{Client, PromptLookup, PromptQuery, PromptVersion};
 use cuebook_host::prompt::Principal;
 use cuebook_host::wire::template::TemplateOrigin;
@@ -20,10 +20,10 @@ pub(crate) struct DataArgs {
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Whose templates of the data directory.
-    #[arg(long, value_name = "NAME", default_value = "default", requires = "data")]
+    #[arg(long, value_name = "NAME", default_value = "default", requires = "data", conflicts_with = "host")]
     tenant: String,
     /// The workspace within the tenant.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", requires = "place")]
     workspace: Option<String>,
 }
 
@@ -40,6 +40,7 @@ pub(crate) struct HostArgs {
 
 /// A project with the data directory, or another host.
 #[derive(Debug, ClapArgs)]
+#[command(group(place()))]
 pub(crate) struct LibraryArgs {
     #[command(flatten)]
     project: ProjectArgs,
@@ -49,17 +50,42 @@ pub(crate) struct LibraryArgs {
     at: HostArgs,
 }
 
+/// What is a place of templates besides a project.
+pub(super) fn place() -> ArgGroup {
+    ArgGroup::new("place").args(["data", "host"])
+}
+
 impl DataArgs {
     /// The workspace that is named.
     pub(super) fn workspace(&self) -> Option<&str> {
         self.workspace.as_deref()
     }
 
-    /// Opens a project with the data directory.
+    /// Opens a project with the data directory, which must be there.
     pub(super) fn open(&self, project: Options) -> Result<(Host, Principal), Problems> {
+        match &self.data {
+            Some(data) if !data.is_dir() => Err(no_data(data)),
+            _ => self.open_or_make(project),
+        }
+    }
+
+    /// As [`Self::open`]; a data directory that is not there is one without templates, and is not made.
+    fn open_or_imagine(&self, project: Options) -> Result<(Host, Principal), Problems> {
+        let data = self.data.clone().filter(|data| data.is_dir());
+        Self { data, tenant: self.tenant.clone(), workspace: self.workspace.clone() }.open_or_make(project)
+    }
+
+    /// As [`Self::open`]; makes the data directory when it is not there.
+    fn open_or_make(&self, project: Options) -> Result<(Host, Principal), Problems> {
         let principal = Principal { tenant: self.tenant.clone(), workspace: self.workspace.clone() };
         Ok((Host::open(&Options { data: self.data.clone(), ..project })?, principal))
     }
+}
+
+fn no_data(data: &Path) -> Problems {
+    let message = format!("there is no data directory {}", data.display());
+    let hint = "`cuebook prompts import` and `cuebook serve` make one";
+    Diagnostic::error(ErrorCode::FileUnreadable.as_str(), message).with_hint(hint).into()
 }
 
 impl HostArgs {
@@ -90,10 +116,22 @@ impl LibraryArgs {
     }
 
     pub(super) fn open(&self) -> Result<Library<'_>, Problems> {
+        self.open_by(DataArgs::open)
+    }
+
+    /// As [`Self::open`], for a write: the data directory is made when it is not there, or, with `dry_run`, imagined.
+    pub(super) fn open_to_write(&self, dry_run: bool) -> Result<Library<'_>, Problems> {
+        self.open_by(if dry_run { DataArgs::open_or_imagine } else { DataArgs::open_or_make })
+    }
+
+    fn open_by(
+        &self,
+        open: impl FnOnce(&DataArgs, Options) -> Result<(Host, Principal), Problems>,
+    ) -> Result<Library<'_>, Problems> {
         if let Some(client) = self.at.connect()? {
             return Ok(Library::There(client, self.data.workspace()));
         }
-        let (host, principal) = self.data.open(self.project.options())?;
+        let (host, principal) = open(&self.data, self.project.options())?;
         Ok(Library::Here(Box::new(host), principal))
     }
 }
@@ -131,15 +169,18 @@ impl Library<'_> {
         }
     }
 
-    /// Every version of every template of the library called `id`; without refs all, else those that they mean.
+    /// Every version of every template of the library called `id`; without refs all, else those that they mean, in the
+    /// library `within` when one is named.
     pub(super) async fn templates(
         &self,
         id: &LibraryId,
         references: &[String],
+        within: Option<&LibraryId>,
     ) -> Result<Vec<PromptTemplate>, Problems> {
         let mut problems = Problems::new();
         let parsed = references.iter().map(|reference| problems.collect(parse_reference(reference)));
-        let parsed: Vec<PromptRef> = parsed.flatten().collect();
+        let inside = |parsed: PromptRef| PromptRef { library_id: within.cloned(), ..parsed };
+        let parsed: Vec<PromptRef> = parsed.flatten().map(inside).collect();
         problems.or(())?;
         match self {
             Self::Here(host, principal) if parsed.is_empty() => local(host, principal, id).await,
@@ -177,7 +218,7 @@ async fn all_there(
 /// The library of a template that another host has: the name of its pack, else whose it is.
 fn library_of(template: &PromptTemplate) -> String {
     let meta = template.meta.as_ref();
-    let pack = meta.and_then(|meta| meta.pack_name.clone()).map(|name| name.to_string());
+    let pack = meta.and_then(|meta| meta.pack_name.clone());
     let source = || Some(meta?.source?.to_string());
     pack.or_else(source).unwrap_or_default()
 }

@@ -17,12 +17,13 @@ use cuebook_host::{
 };
 use serde_json::{Map, Value as Json, json};
 
-use super::library::{DataArgs, HostArgs};
+use super::library::{DataArgs, HostArgs, place};
 use crate::args::{LayersArgs, parse_pair};
 use crate::exit::Exit;
 use crate::output::{self, Output};
 
 #[derive(Debug, ClapArgs)]
+#[command(group(place()))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub(crate) struct PromptsRenderArgs {
     /// The template: prompt:ID or prompt:ID@VERSION of a library; agents/…, partials/…, units/…, archetypes/… or guidance/…

@@ -43,7 +43,7 @@ impl Disk {
         match self {
             Self::Limited => {
                 let binary = env!("CARGO_BIN_EXE_cuebook");
-                let limit = format!("trap '' XFSZ; exec prlimit --fsize={LIMIT}:unlimited \"$0\" \"$@\"");
+                let limit = format!("exec prlimit --fsize={LIMIT}:unlimited \"$0\" \"$@\"");
                 let mut command = project.program("sh");
                 command.args([
                     "-c",
