@@ -1,5 +1,7 @@
 //! The listening server: ready, serving, draining.
 
+mod connections;
+
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -22,9 +24,9 @@ pub enum ServeError {
         /// Why.
         source: std::io::Error,
     },
-    /// Serving failed.
-    #[error("serving failed: {0}")]
-    Serve(#[from] std::io::Error),
+    /// The system does not tell where it listens.
+    #[error("the address cannot be had: {0}")]
+    Address(#[from] std::io::Error),
 }
 
 /// Serves `app` on `address` until `stop` is done, then drains: streams end, requests under way have ten seconds.
@@ -34,7 +36,7 @@ pub enum ServeError {
 ///
 /// # Errors
 ///
-/// When the address cannot be had, or accepting fails.
+/// When the address cannot be had.
 pub async fn serve(
     app: App,
     address: SocketAddr,
@@ -51,13 +53,14 @@ pub async fn serve(
         stop.await;
         draining.drain();
     };
-    let serving = axum::serve(listener, router(app.clone())).with_graceful_shutdown(stopped);
+    let router = router(app.clone());
+    let serving = connections::serve(&app, &router, listener, stopped);
     let grace = async {
         app.draining.cancelled().await;
         tokio::time::sleep(GRACE).await;
     };
     tokio::select! {
-        served = serving.into_future() => Ok(served?),
+        () = serving => Ok(()),
         () = grace => Ok(()),
     }
 }

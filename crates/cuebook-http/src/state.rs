@@ -26,6 +26,10 @@ pub struct HttpOptions {
     pub max_streams_per_tenant: usize,
     /// How long a request body may take to arrive.
     pub body_timeout: Duration,
+    /// How long a connection may take to send the head of its next request.
+    pub header_timeout: Duration,
+    /// The most connections that are open; others wait to be accepted.
+    pub max_connections: usize,
 }
 
 impl HttpOptions {
@@ -41,6 +45,8 @@ impl HttpOptions {
                 .max_event_streams_per_tenant
                 .map_or(max_streams, NonZeroUsize::get),
             body_timeout: Duration::from_secs(30),
+            header_timeout: Duration::from_secs(75),
+            max_connections: limits.max_connections.get(),
         }
     }
 }

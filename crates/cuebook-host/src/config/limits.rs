@@ -31,6 +31,8 @@ pub struct LimitsConfig {
     pub max_metadata_bytes: NonZeroUsize,
     /// The longest that a poll for events waits, in seconds.
     pub max_poll_seconds: NonZeroU64,
+    /// The most connections that are open; others wait until one of them ends.
+    pub max_connections: NonZeroUsize,
     /// The most event streams that are open; more are refused with 503.
     pub max_event_streams: NonZeroUsize,
     /// The most event streams of one tenant; as many as the host when absent. More are refused with 429.
@@ -63,6 +65,7 @@ impl Default for LimitsConfig {
             max_body_bytes: size(4 * 1024 * 1024),
             max_metadata_bytes: size(8 * 1024),
             max_poll_seconds: MAX_POLL_SECONDS,
+            max_connections: size(4096),
             max_event_streams: size(1000),
             max_event_streams_per_tenant: None,
         }

@@ -10,6 +10,7 @@ mod authoring;
 mod bounds;
 mod client;
 mod compositions;
+mod connections;
 mod discovery;
 mod draining;
 mod errors;

@@ -21,7 +21,7 @@ use super::{Answer, Call, EventStream, MEMBER, OURS, POWERLESS, THEIRS, project}
 #[derive(Default)]
 pub(crate) struct Builder {
     test_seams: bool,
-    body_timeout: Option<Duration>,
+    timeouts: Timeouts,
     config: String,
     observability: Option<&'static str>,
     templates: Vec<Json>,
@@ -29,7 +29,20 @@ pub(crate) struct Builder {
     is_immutable: bool,
 }
 
+/// How long a body and the head of a request may take, where a test says so.
+#[derive(Clone, Copy, Default)]
+struct Timeouts {
+    body: Option<Duration>,
+    head: Option<Duration>,
+}
+
 impl Builder {
+    /// Bounds the time in which the head of a request arrives.
+    pub(crate) fn header_timeout(mut self, timeout: Duration) -> Self {
+        self.timeouts.head = Some(timeout);
+        self
+    }
+
     pub(crate) fn test_seams(mut self) -> Self {
         self.test_seams = true;
         self
@@ -46,7 +59,7 @@ impl Builder {
     }
 
     pub(crate) fn body_timeout(mut self, timeout: Duration) -> Self {
-        self.body_timeout = Some(timeout);
+        self.timeouts.body = Some(timeout);
         self
     }
 
@@ -76,7 +89,7 @@ impl Builder {
         let config =
             format!("[prompts]\nobservability = \"{level}\"\nmutable_library = {mutable}\n{}", self.config);
         project::write(directory.path(), &config, &self.templates);
-        TestHost::over(directory, self.test_seams, self.body_timeout, self.on_disk)
+        TestHost::over(directory, self.test_seams, self.timeouts, self.on_disk)
     }
 }
 
@@ -99,14 +112,15 @@ impl TestHost {
         Builder::default()
     }
 
-    fn over(directory: TempDir, test_seams: bool, body_timeout: Option<Duration>, on_disk: bool) -> Self {
+    fn over(directory: TempDir, test_seams: bool, timeouts: Timeouts, on_disk: bool) -> Self {
         let root = directory.path().to_owned();
         let data = on_disk.then(|| root.join("data"));
         let host = Host::open(&Options { root, data, ..Options::default() });
         let host = host.unwrap_or_else(|problems| panic!("{:?}", problems.to_json()));
         let host = Arc::new(host);
         let mut options = HttpOptions { test_seams, ..HttpOptions::of(&host.config.limits) };
-        options.body_timeout = body_timeout.unwrap_or(options.body_timeout);
+        options.body_timeout = timeouts.body.unwrap_or(options.body_timeout);
+        options.header_timeout = timeouts.head.unwrap_or(options.header_timeout);
         let app = App::new(Arc::clone(&host), keys(), options.clone());
         Self { router: router(app.clone()), app, host, directory, options }
     }
@@ -120,7 +134,8 @@ impl TestHost {
             tokio::task::yield_now().await;
         }
         drop(host);
-        Self::over(directory, options.test_seams, Some(options.body_timeout), true)
+        let timeouts = Timeouts { body: Some(options.body_timeout), head: Some(options.header_timeout) };
+        Self::over(directory, options.test_seams, timeouts, true)
     }
 
     /// The host behind the routes.
