@@ -2,6 +2,7 @@
 //!
 //! It owns their bounds (openwop-v1 §3.3, C29). It refuses to look into metadata, which are the caller's.
 
+use cuebook_wire::depth::is_within;
 use cuebook_wire::{CreateRun, ErrorCode, Fault};
 use serde_json::{Map, Value as Json};
 
@@ -29,15 +30,6 @@ fn metadata_fault(metadata: &Map<String, Json>, max_bytes: usize) -> Option<Faul
 
 fn fault(path: &str, message: String) -> Fault {
     Fault::new(path, ErrorCode::ValidationError, message)
-}
-
-/// Whether a value has at most `levels` levels of arrays and objects.
-fn is_within(value: &Json, levels: usize) -> bool {
-    match value {
-        Json::Array(items) => levels > 0 && items.iter().all(|item| is_within(item, levels - 1)),
-        Json::Object(members) => levels > 0 && members.values().all(|member| is_within(member, levels - 1)),
-        _ => true,
-    }
 }
 
 /// Whether a text is an absolute URL of the web with a host.

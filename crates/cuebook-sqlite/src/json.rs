@@ -4,6 +4,7 @@
 //! has only to write.
 
 use cuebook_log::{LogError, Private, Record};
+use cuebook_wire::depth::is_within;
 use cuebook_wire::{RunId, Sequence};
 use serde_json::Value as Json;
 
@@ -70,20 +71,10 @@ pub(crate) fn from_body(run_id: &RunId, text: &str) -> Result<Json, LogError> {
 }
 
 fn check_depth(json: &Json, what: impl FnOnce() -> String) -> Result<(), LogError> {
-    if fits(json, Record::MAX_DEPTH) {
+    if is_within(json, Record::MAX_DEPTH) {
         return Ok(());
     }
     Err(LogError::Storage(format!("{} is nested deeper than {} levels", what(), Record::MAX_DEPTH)))
-}
-
-/// Whether `json` has at most `levels` levels; looks no deeper than that.
-fn fits(json: &Json, levels: usize) -> bool {
-    let inner = |json| levels.checked_sub(1).is_some_and(|levels| fits(json, levels));
-    match json {
-        Json::Array(items) => levels > 0 && items.iter().all(inner),
-        Json::Object(members) => levels > 0 && members.values().all(inner),
-        _ => true,
-    }
 }
 
 #[cfg(test)]
@@ -91,19 +82,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn depth_counts_arrays_and_objects() {
-        #[track_caller]
-        fn check(json: &Json, levels: usize) {
-            assert!(fits(json, levels), "{json} has {levels} levels");
-            assert!(levels == 0 || !fits(json, levels - 1), "{json} has not fewer than {levels} levels");
-        }
-        check(&json!(1), 0);
-        check(&json!([]), 1);
-        check(&json!({ "a": 1, "b": "text" }), 1);
-        check(&json!([1, [2], { "a": [] }]), 3);
-    }
 
     #[test]
     fn what_is_damaged_is_named_and_not_shown() {

@@ -6,6 +6,7 @@
 
 pub mod agent;
 pub mod capabilities;
+pub mod depth;
 pub mod error;
 pub mod event;
 pub mod id;

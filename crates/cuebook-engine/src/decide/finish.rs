@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use cuebook_log::Private;
 use cuebook_prompt::{Trust, Values};
+use cuebook_wire::depth::is_within;
 use cuebook_wire::payload::{
     CapBreached, CapKind, NodeCancelled, NodeCompleted, NodeFailed, NodeRetried, RunCancelled, RunCompleted,
     RunFailed,
@@ -31,15 +32,6 @@ pub(super) fn too_deep(values: &Values) -> Option<RunError> {
     let (port, _) = values.iter().find(|(_, value)| !is_within(value.json(), MAX_LEVELS))?;
     let message = format!("the value at port '{port}' is nested deeper than {MAX_LEVELS} levels");
     Some(RunError { retryable: Some(false), ..RunError::new(ErrorCode::NodeFailed, message) })
-}
-
-/// Whether a value has at most `levels` levels; looks no deeper than that.
-fn is_within(json: &Json, levels: usize) -> bool {
-    match json {
-        Json::Array(items) => levels > 0 && items.iter().all(|item| is_within(item, levels - 1)),
-        Json::Object(members) => levels > 0 && members.values().all(|member| is_within(member, levels - 1)),
-        _ => true,
-    }
 }
 
 impl Decider<'_> {
