@@ -69,7 +69,9 @@ pub use library::{ImportReport, MAX_IMPORT, PromptWrite, WrittenPrompt};
 pub use lint::{PromptCheck, PromptLint, check_paths, check_project, check_templates};
 pub use load::{Directories, WorkflowFile, Workflows};
 pub use models::ModelRouter;
-pub use packs::{CheckedPack, InstallPack, Integrity, PackPolicy, PackStore, PackView, PublicKey};
+pub use packs::{
+    CheckedPack, InstallPack, Integrity, PackPolicy, PackStore, PackView, PublicKey, RemovedPack,
+};
 pub use projection::Projection;
 pub use recipes::{
     CheckedProject, ExplainedAgent, ExplainedProject, ExplainedWorkflow, ListedFile, ProjectChecker,

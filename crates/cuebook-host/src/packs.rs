@@ -39,7 +39,7 @@ pub(crate) use places::places;
 pub use policy::PackPolicy;
 pub(crate) use reading::{Reading, read};
 pub use signature::PublicKey;
-pub use store::{CheckedPack, InstallPack, PackStore};
+pub use store::{CheckedPack, InstallPack, PackStore, RemovedPack};
 pub use view::PackView;
 
 /// A pack that has been checked whole.

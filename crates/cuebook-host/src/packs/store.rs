@@ -48,6 +48,15 @@ pub struct CheckedPack {
     pub findings: Problems,
 }
 
+/// What was removed.
+#[derive(Clone, Debug)]
+pub enum RemovedPack {
+    /// A pack.
+    Sound(PackView),
+    /// A directory that was called as the pack and held no sound one.
+    Broken(PathBuf),
+}
+
 /// A pack to be installed.
 #[derive(Clone, Debug)]
 pub struct InstallPack<'a> {
@@ -134,21 +143,36 @@ impl PackStore {
         Ok(checked(&pack, installed.as_ref(), findings))
     }
 
-    /// Removes the pack called `name`.
+    /// Removes the pack called `name`, or, when no sound pack is, the broken one in the directory for it.
     ///
     /// # Errors
     ///
     /// `not_found`, naming the nearest; `prompt_pack_dependency_unresolvable` or `extension_dependency_unmet` when another pack
     /// needs it. Nothing is removed then.
-    pub fn remove(&self, name: &str) -> Result<PackView, Problems> {
+    pub fn remove(&self, name: &str) -> Result<RemovedPack, Problems> {
         let (mut packs, _) = self.read_all()?;
         let Some(at) = packs.iter().position(|pack| pack.name == name) else {
-            return Err(no_pack(name, &packs).into());
+            let broken = self.broken(name)?.ok_or_else(|| no_pack(name, &packs))?;
+            placement::take_away(&broken)?;
+            return Ok(RemovedPack::Broken(broken));
         };
         let pack = packs.swap_remove(at);
         Problems::from_iter(unresolved_about(name, &packs, &self.company.versions())).or(())?;
         placement::take_away(&pack.directory)?;
-        Ok(PackView::of(&pack))
+        Ok(RemovedPack::Sound(PackView::of(&pack)))
+    }
+
+    /// The directory that is called as the pack `name` would be and holds no sound one.
+    fn broken(&self, name: &str) -> Result<Option<PathBuf>, Problems> {
+        let folder = name.replace('/', ".");
+        for directory in &self.directories {
+            let named = places(directory, &[PACK_FILE, MANIFEST_FILE])?.into_iter();
+            let mut named = named.filter(|place| place.file_name().is_some_and(|it| *it == *folder));
+            if let Some(place) = named.find(|place| read(place, &self.policy).is_err()) {
+                return Ok(Some(place));
+            }
+        }
+        Ok(None)
     }
 
     /// The pack in `source`, which must be for this host.

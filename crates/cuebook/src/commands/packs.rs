@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Subcommand};
 use cuebook_host::prompt::Principal;
 use cuebook_host::{
-    CheckedPack, Host, InstallPack, Integrity, PackStore, PackView, Problems, PromptLint, Severity,
+    CheckedPack, Host, InstallPack, Integrity, PackStore, PackView, Problems, PromptLint, RemovedPack,
+    Severity,
 };
 use serde_json::{Value as Json, json};
 
@@ -129,7 +130,8 @@ fn install(args: &PacksInstallArgs, output: Output) -> Result<Exit, Problems> {
 fn list(args: &PacksListArgs, output: Output) -> Result<Exit, Problems> {
     let (packs, problems) = PackStore::open(&args.project.options())?.list()?;
     show(&packs, &problems, output, row);
-    Ok(Exit::Fine)
+    let is_error = problems.iter().any(|problem| problem.severity == Severity::Error);
+    Ok(if is_error { Exit::Findings } else { Exit::Fine })
 }
 
 fn verify(args: &PacksVerifyArgs, output: Output) -> Result<Exit, Problems> {
@@ -164,11 +166,15 @@ async fn check(args: &PacksCheckArgs, output: Output) -> Result<Exit, Problems> 
 }
 
 fn remove(args: &PacksRemoveArgs, output: Output) -> Result<Exit, Problems> {
-    let removed = PackStore::open(&args.project.options())?.remove(&args.name)?;
-    if output.is_json() {
-        output::json(&json!({ "removed": removed.to_json() }));
-    } else {
-        output::data(&format!("removed {}@{}", removed.name, removed.version));
+    match PackStore::open(&args.project.options())?.remove(&args.name)? {
+        RemovedPack::Sound(pack) if output.is_json() => output::json(&json!({ "removed": pack.to_json() })),
+        RemovedPack::Broken(_) if output.is_json() => {
+            output::json(&json!({ "removed": { "name": args.name, "broken": true } }));
+        }
+        RemovedPack::Sound(pack) => output::data(&format!("removed {}@{}", pack.name, pack.version)),
+        RemovedPack::Broken(place) => {
+            output::data(&format!("removed {}, which held no sound pack", place.display()));
+        }
     }
     Ok(Exit::Fine)
 }

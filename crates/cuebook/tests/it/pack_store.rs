@@ -88,3 +88,17 @@ fn a_pack_that_was_changed_behind_our_back_is_found() {
     assert_eq!(found["problems"][0]["code"], "pack_integrity_failure");
     project.cuebook(&["packs", "verify", "downloads/greeter"]).succeeded();
 }
+
+#[test]
+fn a_pack_that_was_damaged_is_told_and_can_be_removed() {
+    let project = desk();
+    project.cuebook(&["packs", "install", "downloads/phrases"]).ended(0);
+    let project = project.with("packs/vendor.example.phrases/notes.txt", "x");
+    let listed = project.cuebook(&["packs", "list"]).ended(1);
+    assert!(listed.stderr.contains("[pack_integrity_failure]"), "{listed}");
+    let removed = project.cuebook(&["packs", "remove", "vendor.example.phrases"]).ended(0);
+    assert!(removed.stdout.contains("which held no sound pack"), "{removed}");
+    project.cuebook(&["packs", "list"]).ended(0);
+    project.cuebook(&["packs", "install", "downloads/phrases"]).ended(0);
+    project.cuebook(&["prompts", "render", "prompt:farewell", "--var", "name=Ada"]).ended(0);
+}

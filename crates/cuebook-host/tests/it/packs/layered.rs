@@ -47,7 +47,8 @@ fn a_sound_pack_is_installed_once() {
     assert_eq!(bench.host().unwrap().persona_template("scribe").as_deref(), Some("agents/scribe.md"));
     let (packs, problems) = bench.store().list().unwrap();
     assert_eq!((packs.as_slice(), problems.iter().count()), (&[installed.clone()][..], 0));
-    assert_eq!(bench.store().remove("acme/notes").unwrap(), installed);
+    let removed = bench.store().remove("acme/notes").unwrap();
+    assert!(matches!(removed, cuebook_host::RemovedPack::Sound(pack) if pack == installed));
     assert_eq!(bench.installed_files(), [""; 0]);
 }
 
