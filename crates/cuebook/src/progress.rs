@@ -46,6 +46,7 @@ impl Progress {
                 let code = failed.map(|failed| failed.error.code).unwrap_or_default();
                 self.end(node, "✗", &format!("failed: {code}"));
             }
+            EventType::NodeSuspended => self.line(node, "waits for an answer"),
             EventType::NodeRetried => {
                 let retried = event.payload_as::<NodeRetried>();
                 let attempt = retried.map(|retried| retried.attempt).unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use cuebook_client::{Client, ClientError, EventsOptions, StreamMode};
+use cuebook_client::{Client, ClientError, ClientErrorKind, EventsOptions, StreamMode};
 use cuebook_host::wire::payload::{AgentPromptResolved, PromptComposed, RunFailed};
 use cuebook_host::wire::{CreateRun, ErrorCode, EventType, NodeId, RunEvent, RunStatus, WorkflowId};
 use cuebook_host::{Diagnostic, Problems, TypedInput, disclose_resolution, read_texts, read_typed};
@@ -30,7 +30,7 @@ pub(super) async fn run(remote: RemoteRun<'_>, output: Output) -> Result<Exit, P
     let inputs = match client.workflows().get(&id).await {
         Ok(definition) => read_typed(&definition, remote.inputs)?,
         Err(error) if hides_workflows(&error) => {
-            output::note("the host does not show the workflow to this key: inputs are sent as texts");
+            output::note(&format!("inputs are sent as texts, as the workflow cannot be read: {error}"));
             read_texts(remote.inputs)?
         }
         Err(error) => return Err(problem(&error)),
@@ -73,9 +73,14 @@ fn unread_key(path: &Path, error: &std::io::Error) -> Problems {
     Diagnostic::error(ErrorCode::Unauthenticated.as_str(), message).into()
 }
 
-/// Whether the host runs workflows without showing them: what it is asked for is not for this key, or for nobody.
+/// Whether the host may run a workflow all the same: it is not for this key or for nobody to see, or has a form that is newer
+/// than this program.
 fn hides_workflows(error: &ClientError) -> bool {
-    error.as_api().is_some_and(|api| matches!(api.status, 403 | 501))
+    match error.kind() {
+        ClientErrorKind::Api(api) => matches!(api.status, 403 | 501),
+        ClientErrorKind::Decode(_) => true,
+        _ => false,
+    }
 }
 
 /// What the host says of a refusal: every problem that it lists, else its message.
@@ -86,7 +91,10 @@ pub(super) fn problem(error: &ClientError) -> Problems {
     if !told.is_empty() {
         return told;
     }
-    let unreachable = ErrorCode::ServiceUnavailable.as_str();
+    let unreachable = match error.kind() {
+        ClientErrorKind::Config { .. } => ErrorCode::ValidationError.as_str(),
+        _ => ErrorCode::ServiceUnavailable.as_str(),
+    };
     let code = error.as_api().map_or_else(|| unreachable.to_owned(), |api| api.code.clone());
     Diagnostic::error(code, error.to_string()).into()
 }

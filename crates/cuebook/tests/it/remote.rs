@@ -34,6 +34,25 @@ fn a_run_on_another_host_composes_the_same_prompts() {
 }
 
 #[test]
+fn a_key_that_may_not_see_workflows_may_run_them() {
+    let sha256 = crate::serve::sha256_of("a-key-that-runs");
+    let scopes = r#"["runs:create", "runs:read"]"#;
+    let config = Project::newsroom().read("cuebook.toml");
+    let config = format!("{config}\n[keys.runs]\nsha256 = \"{sha256}\"\nscopes = {scopes}\n");
+    let project = Project::newsroom()
+        .env("CUEBOOK_API_KEY", KEY)
+        .with("cuebook.toml", config)
+        .with("runs-key", "a-key-that-runs");
+    let serving = Serving::start(&project, &[]);
+    let there = run_at(&project, &serving.address, &["--key-file", "runs-key"]).ended(0);
+    assert!(there.stderr.contains("inputs are sent as texts"), "{there}");
+    assert_eq!(hashes(&there).len(), 3, "{there}");
+    let nowhere = project.cuebook(&["run", "newsroom", "--host", "nowhere"]).ended(2);
+    assert!(nowhere.stderr.contains("[validation_error]"), "{nowhere}");
+    serving.terminate().ended(0);
+}
+
+#[test]
 fn what_another_host_refuses_is_told() {
     let project = Project::newsroom().env("CUEBOOK_API_KEY", KEY).with("other-key", "another");
     let serving = Serving::start(&project, &[]);

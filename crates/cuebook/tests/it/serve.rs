@@ -231,7 +231,7 @@ fn keys_come_from_environment_file_and_configuration() {
     serving.terminate().ended(0);
 }
 
-fn sha256_of(text: &str) -> String {
+pub(crate) fn sha256_of(text: &str) -> String {
     let command = format!("printf %s '{text}' | sha256sum");
     let output = Command::new("sh").args(["-c", &command]).output().unwrap();
     String::from_utf8(output.stdout).unwrap()[..64].to_owned()
