@@ -275,6 +275,7 @@ impl Host {
             let problem = Diagnostic::error(ErrorCode::ValidationError.as_str(), message);
             return Err(problem.with_hint("set run_overrides = true under [prompts]").into());
         }
+        let in_overrides = |fault| placed(fault, "/configurable/promptOverrides");
         let refs = strict::read::<PromptRefs>(&Json::Object(overrides.clone()));
         refs.map(drop).map_err(|faults| input_problems(faults.into_iter().map(in_overrides).collect()))
     }
@@ -297,10 +298,7 @@ impl Host {
 /// The stand-in that a run asks for must be one that there is, with settings that it can use.
 fn check_mock_provider(configurable: Option<&Configurable>) -> Result<(), Problems> {
     let Some(mock) = configurable.and_then(|it| it.mock_provider.as_ref()) else { return Ok(()) };
-    let shown = |fault: Fault| {
-        let message = format!("{} (at /configurable/mockProvider{})", fault.message, fault.path);
-        Fault { message, ..fault }
-    };
+    let shown = |fault| placed(fault, "/configurable/mockProvider");
     let read = StreamText::read(mock);
     read.map(drop).map_err(|faults| input_problems(faults.into_iter().map(shown).collect()))
 }
@@ -387,9 +385,9 @@ fn no_workflow(message: &str, hint: &str) -> Problems {
     Diagnostic::error(ErrorCode::NotFound.as_str(), message.to_owned()).with_hint(hint).into()
 }
 
-/// The fault with its place, which no file shows.
-fn in_overrides(fault: Fault) -> Fault {
-    let message = format!("{} (at /configurable/promptOverrides{})", fault.message, fault.path);
+/// The fault with its place below the pointer `at`, which no file shows.
+pub(crate) fn placed(fault: Fault, at: &str) -> Fault {
+    let message = format!("{} (at {at}{})", fault.message, fault.path);
     Fault { message, ..fault }
 }
 

@@ -11,7 +11,7 @@ use cuebook_wire::{
 };
 use serde_json::{Map, Value as Json, json};
 
-use crate::host::input_problems;
+use crate::host::{input_problems, placed};
 use crate::report::Problems;
 
 /// One input as typed.
@@ -99,12 +99,7 @@ pub(crate) fn check_configurable(
         let reason: String = reason.chars().take(120).collect();
         vec![Fault::new("", code, format!("the workflow's configurableSchema is no JSON Schema: {reason}"))]
     });
-    let shown = |fault: Fault| {
-        let message = format!("{} (at /configurable{})", fault.message, fault.path);
-        Fault { message, ..fault }
-    };
-    let found: Problems = input_problems(found.into_iter().map(shown).collect());
-    found.or(())
+    input_problems(found.into_iter().map(|fault| placed(fault, "/configurable")).collect()).or(())
 }
 
 /// The value of an input with its tag when it is not to be trusted.

@@ -37,6 +37,7 @@ pub(crate) fn members<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map<
 const MAX_LEVELS: usize = 64;
 
 /// Reads a value of at most so many levels.
+#[derive(Clone, Copy)]
 struct Unique {
     levels: usize,
 }
@@ -45,7 +46,7 @@ impl Unique {
     const WHOLE: Self = Self { levels: MAX_LEVELS };
 
     /// What is within; refused when there is no level left.
-    fn inner<E: Error>(&self) -> Result<Self, E> {
+    fn inner<E: Error>(self) -> Result<Self, E> {
         self.levels.checked_sub(1).map(|levels| Self { levels }).ok_or_else(|| E::custom(TOO_DEEP))
     }
 }
@@ -95,8 +96,8 @@ impl<'de> Visitor<'de> for Unique {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut all = Vec::new();
-        let levels = self.inner::<A::Error>()?.levels;
-        while let Some(item) = items.next_element_seed(Self { levels })? {
+        let inner = self.inner()?;
+        while let Some(item) = items.next_element_seed(inner)? {
             all.push(item);
         }
         Ok(Value::Array(all))
@@ -104,10 +105,10 @@ impl<'de> Visitor<'de> for Unique {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut all = Map::new();
-        let levels = self.inner::<A::Error>()?.levels;
+        let inner = self.inner()?;
         while let Some(key) = members.next_key::<String>()? {
             match all.entry(key) {
-                Entry::Vacant(free) => drop(free.insert(members.next_value_seed(Self { levels })?)),
+                Entry::Vacant(free) => drop(free.insert(members.next_value_seed(inner)?)),
                 Entry::Occupied(known) => {
                     let key: String = known.key().chars().take(80).collect();
                     return Err(A::Error::custom(format!("{REPEATED}'{key}' is there twice")));

@@ -5,7 +5,7 @@
 //! line: the first is that secrets are redacted by type. It refuses to guess: what it was not told is a secret passes.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -51,7 +51,7 @@ impl Scrubber {
     pub fn learn(&mut self, id: &SecretId, secret: &SecretText) {
         let before = self.forms.len();
         secret.expose(|text| {
-            for form in pieces_of(text).flat_map(forms_of) {
+            for form in pieces_of(text).into_iter().flat_map(forms_of) {
                 self.forms.entry(form).or_insert_with(|| id.marker());
             }
         });
@@ -110,10 +110,11 @@ impl Automaton {
     }
 }
 
-/// What a secret is told by: as it is, and each of its lines without the blanks around it, as others trim and quote it.
-fn pieces_of(secret: &str) -> impl Iterator<Item = &str> {
+/// What a secret is told by: as it is, and each of its lines without the blanks around it, as others trim and quote it. Of
+/// most secrets that is one piece.
+fn pieces_of(secret: &str) -> BTreeSet<&str> {
     let lines = secret.lines().map(str::trim).filter(|line| line.len() >= SecretText::MIN_BYTES);
-    std::iter::once(secret).chain([secret.trim()]).chain(lines)
+    lines.chain([secret, secret.trim()]).collect()
 }
 
 /// Every spelling of a secret that is looked for.

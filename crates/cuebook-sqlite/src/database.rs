@@ -48,11 +48,6 @@ impl Database {
     pub(crate) fn open(path: PathBuf, options: &Options) -> Result<(Self, Connection), OpenError> {
         let is_new = identify(&path)? == Identity::New;
         let database = Self { path, options: options.clone() };
-        if !is_new {
-            database.check_writable()?;
-            database.check_format()?;
-            database.check_pages()?;
-        }
         if is_new {
             // SQLite would let everybody read it; what it puts beside it has the mode of the file itself.
             open_private(&database.path).map_err(|source| OpenError::Directory {
@@ -60,6 +55,10 @@ impl Database {
                 path: database.path.clone(),
                 source,
             })?;
+        } else {
+            database.check_writable()?;
+            database.check_format()?;
+            database.check_pages()?;
         }
         let writer = database.open_writer(is_new).map_err(|error| database.failed("open", &error))?;
         Ok((database, writer))

@@ -57,16 +57,15 @@ pub(super) fn rules(config: &Config) -> Vec<Fault> {
         let fault = |path: &str, message: String| {
             Fault::new(format!("/keys/{name}{path}"), ErrorCode::ConfigInvalid, message)
         };
-        if key.digest().is_none() {
-            faults
-                .push(fault("/sha256", "'sha256' is the key's SHA-256 as 64 hexadecimal digits".to_owned()));
-        }
-        let twin = config.keys.iter().take_while(|(other, _)| *other != name);
-        let twin =
-            twin.map(|(other, twin)| (other, twin.digest())).find(|(_, digest)| *digest == key.digest());
-        if let (Some((other, _)), Some(_)) = (twin, key.digest()) {
-            faults.push(fault("/sha256", format!("this is the key of '{other}' too; each has its own")));
-        }
+        let before = config.keys.iter().take_while(|(other, _)| *other != name);
+        let twin = |digest| before.clone().find(|(_, other)| other.digest() == Some(digest));
+        let wrong = match key.digest() {
+            None => Some("'sha256' is the key's SHA-256 as 64 hexadecimal digits".to_owned()),
+            Some(digest) => {
+                twin(digest).map(|(other, _)| format!("this is the key of '{other}' too; each has its own"))
+            }
+        };
+        faults.extend(wrong.map(|message| fault("/sha256", message)));
         for (at, scope) in
             key.scopes.iter().flatten().enumerate().filter(|(_, scope)| !SCOPES.contains(&scope.as_str()))
         {

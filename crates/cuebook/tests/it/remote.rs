@@ -72,17 +72,20 @@ fn what_another_host_refuses_is_told() {
     assert!(outcome.stderr.contains("[service_unavailable]"), "{outcome}");
 }
 
+/// What `cuebook prompts` says of the project's own templates, which is what it says of those of the host at `url`.
+fn same_at(project: &Project, url: &str, args: &[&str]) -> Outcome {
+    let here = project.cuebook(&[&["prompts"][..], args].concat());
+    let there = project.cuebook(&[&["prompts"][..], args, &["--host", url]].concat());
+    assert_eq!((&here.stdout, here.code), (&there.stdout, there.code), "{there}");
+    here
+}
+
 #[test]
 fn versions_of_another_host_are_listed_and_compared() {
     let project = Project::newsroom().env("CUEBOOK_API_KEY", KEY);
     let serving = Serving::start(&project, &[]);
     let url = format!("http://{}", serving.address);
-    let check = |args: &[&str]| {
-        let here = project.cuebook(&[&["prompts"][..], args].concat());
-        let there = project.cuebook(&[&["prompts"][..], args, &["--host", &url]].concat());
-        assert_eq!((&here.stdout, here.code), (&there.stdout, there.code), "{there}");
-        here
-    };
+    let check = |args: &[&str]| same_at(&project, &url, args);
     let history = check(&["history", "prompt:writer-user", "--json"]).ended(0).json();
     assert_eq!(history["versions"][0]["version"], "1.0.0");
     check(&["history", "prompt:writer-user"]).ended(0);
@@ -103,11 +106,7 @@ fn templates_of_another_host_are_listed_shown_and_rendered() {
     let project = Project::newsroom().env("CUEBOOK_API_KEY", KEY);
     let serving = Serving::start(&project, &[]);
     let url = format!("http://{}", serving.address);
-    let check = |args: &[&str]| {
-        let here = project.cuebook(&[&["prompts"][..], args].concat()).ended(0);
-        let there = project.cuebook(&[&["prompts"][..], args, &["--host", &url]].concat()).ended(0);
-        assert_eq!(here.stdout, there.stdout, "{there}");
-    };
+    let check = |args: &[&str]| drop(same_at(&project, &url, args).ended(0));
     check(&["get", "prompt:writer-user"]);
     check(&["render", "prompt:writer-user", "--var", "topic=tea"]);
     check(&["render", "prompt:writer-user@1.0.0", "--var", "topic=tea", "--untrusted"]);
